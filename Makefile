@@ -1,0 +1,107 @@
+# Two forms of the same engine are tested:
+#   compiled     the wheel, built with mypyc and installed in .venv
+#   interpreted  the sources, first on PYTHONPATH
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+PACKAGES    := engine/keltis_engine bots/keltis_bots ladder/keltis_ladder server/keltis_server cli/keltis_cli
+SOURCE_PATH := engine:bots:ladder:server:cli
+SOURCES     := $(sort $(shell find $(PACKAGES) -type f -not -path '*/__pycache__/*' -not -name '*.so'))
+CHECKED     := $(PACKAGES) tests $(wildcard bench)
+
+INTERPRETED := PYTHONPATH=$(SOURCE_PATH) KELTIS_FORM=interpreted
+COMPILED    := env -u PYTHONPATH KELTIS_FORM=compiled
+PYTEST      := $(BIN)/python -m pytest -n 2 --dist worksteal
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run install dev test lint format test-interpreted test-compiled bench golden clean FORCE
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+run: install  ## Play one narrated game of each variant
+	@$(BIN)/keltis-ladder demo
+
+install: $(VENV)/installed  ## Build the package and install it in .venv
+
+dev: $(VENV)/dev  ## The same, with the tools that the checks need
+
+test: $(VENV)/dev  ## All checks: lint, then the tests interpreted, then compiled
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory test-interpreted
+	@$(MAKE) --no-print-directory test-compiled
+
+lint: $(VENV)/dev  ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict $(CHECKED)
+	PYTHONPATH=$(SOURCE_PATH) $(BIN)/lint-imports --no-logo
+
+format: $(VENV)/dev  ## Format the code and apply the linter's safe fixes
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+test-interpreted: $(VENV)/dev  ## The engine's tests on its sources
+	$(INTERPRETED) $(PYTEST) tests/engine
+
+test-compiled: $(VENV)/dev  ## All tests on the installed package
+	$(COMPILED) $(PYTEST) tests
+
+bench: $(VENV)/bench  ## Measure the engine; the results belong in bench/
+	$(COMPILED) $(BIN)/python -m bench.engine
+
+golden: $(VENV)/dev  ## Write the golden playthroughs anew; review them as a diff
+	$(COMPILED) $(BIN)/python -m tests.engine.golden
+
+clean:  ## Remove everything that was built
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	find . -maxdepth 3 \( -name '*.egg-info' -o -name '*.so' \) -prune -exec rm -rf {} +
+
+# The steps of an installation; each file is the stamp of a step done.
+
+$(VENV)/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "keltis-ladder needs Python 3.11 or newer, and '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)." >&2; \
+	  echo "Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  v=$$($(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
+	  sudo=; [ "$$(id -u)" = 0 ] || sudo='sudo '; \
+	  echo "$(PYTHON) cannot create virtual environments. On Debian or Ubuntu, install its venv module:" >&2; \
+	  echo "  $${sudo}apt-get install -y python$$v-venv" >&2; exit 1; }
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# What builds the wheel. Building without isolation uses these instead of downloading them again.
+$(VENV)/tools: $(VENV)/created pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt setuptools wheel 'mypy[mypyc]==2.4.1' librt==0.16.0
+	@touch $@
+
+# Changes when a source file comes or goes: a deleted file is newer than nothing.
+$(VENV)/sources: $(VENV)/created FORCE
+	@echo '$(SOURCES)' | cmp -s - $@ || echo '$(SOURCES)' > $@
+
+# build/lib would carry modules that no longer exist into the wheel.
+$(VENV)/built: $(VENV)/tools $(VENV)/sources setup.py README.md LICENSE $(SOURCES)
+	rm -rf build/lib* $(VENV)/wheel
+	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir $(VENV)/wheel .
+	@touch $@
+
+$(VENV)/installed: $(VENV)/built
+	$(PIP) --quiet uninstall -y keltis-ladder
+	$(PIP) install -c constraints.txt $(VENV)/wheel/*.whl
+	@cd $(VENV) && bin/python -c 'import keltis_engine as e; print("keltis-ladder is installed, its engine", "compiled." if e.COMPILED else "interpreted: no working C compiler was found (Debian: gcc, libc6-dev, python3-dev).")'
+	@touch $@
+
+$(VENV)/dev: $(VENV)/installed
+	$(PIP) install -c constraints.txt "$$(echo $(VENV)/wheel/*.whl)[dev]"
+	@touch $@
+
+$(VENV)/bench: $(VENV)/dev
+	$(PIP) install -c constraints.txt "$$(echo $(VENV)/wheel/*.whl)[bench]"
+	@touch $@

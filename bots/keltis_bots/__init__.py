@@ -1,0 +1,1 @@
+"""What a bot author uses: the protocol, the SDK and the reference bots."""

@@ -1,0 +1,58 @@
+"""Options that several commands share, and how their texts become values."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from keltis_cli.errors import BadRequest
+from keltis_engine import VARIANTS, Ruleset, find_variant
+from keltis_engine.policies import POLICIES, Policy
+
+VariantOption = Annotated[
+    str, typer.Option("--variant", "-v", metavar="VARIANT", help=f"One of {', '.join(VARIANTS)}.")
+]
+PlayersOption = Annotated[int, typer.Option("--players", "-p", help="Number of players, 2 to 4.")]
+SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The deal: same seed, same cards.")]
+RuleOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="An option of the variant; may be repeated. See: keltis-ladder variants.",
+    ),
+]
+AsciiOption = Annotated[
+    bool, typer.Option("--ascii", help="Draw with letters instead of symbols.")
+]
+
+
+def ruleset(variant: str, options: list[str] | None) -> Ruleset:
+    """Return the ruleset that ``--variant`` and ``--option`` ask for."""
+    values: dict[str, object] = {}
+    for text in options or []:
+        name, equals, value = text.partition("=")
+        if not equals or not value.lstrip("-").isdecimal():
+            raise BadRequest(
+                f"cannot read the option {text!r}: write NAME=NUMBER, for example turn_limit=200"
+            )
+        values[name.strip()] = int(value)
+    return find_variant(variant, values)
+
+
+def policies(names: list[str] | None, seats: int, default: str) -> list[Policy]:
+    """Return a policy for each seat: one name is for all, otherwise there is one for each."""
+    given = names or [default]
+    for name in given:
+        if name not in POLICIES:
+            raise BadRequest(f"there is no policy {name!r}: choose from {', '.join(POLICIES)}")
+    if len(given) == 1:
+        given = given * seats
+    if len(given) != seats:
+        raise BadRequest(
+            f"{len(given)} policies were named for {seats} seats: name one for all of them, "
+            "or one for each"
+        )
+    return [POLICIES[name] for name in given]

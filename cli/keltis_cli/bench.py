@@ -1,0 +1,26 @@
+"""``bench``: measure how fast this machine plays."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="Measure how fast this machine plays.", no_args_is_help=True, add_completion=False
+)
+
+
+@app.callback()
+def bench() -> None:
+    """Measure how fast this machine plays."""
+
+
+@app.command()
+def engine(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Measure the engine: playouts, single decisions and copies in every variant."""
+    from keltis_cli import bench_engine
+
+    bench_engine.run(as_json)

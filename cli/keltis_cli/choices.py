@@ -1,0 +1,89 @@
+"""What a player may choose, listed and explained."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from keltis_cli.look import LETTERS, Look
+from keltis_cli.pieces import WIDTH
+from keltis_engine import View
+
+QUESTIONS: Final = {
+    "turn": "Lay a card or discard one?",
+    "figure": "Which figure moves, a small one or the big one?",
+    "move": "Which figure moves?",
+    "clover": "A clover: move any figure once more?",
+    "drop": "Drop a card on its pile?",
+    "draw": "Draw from the pile, or take the top card of a discard pile?",
+    "final": "Add a card to your rows?",
+    "revealed": "Take the tile or leave it?",
+    "last-turn": "Take a last tile?",
+}
+
+EXPLANATIONS: Final = {
+    "lay": "lay R7: put the card into your row of its colour (P7 on R: a points card there)",
+    "discard": "discard R7: put the card on the pile of its colour",
+    "pair": "pair R5 B5: discard two cards of equal value for the wish stone of that value",
+    "small": "small: a small figure moves",
+    "big": "big: the big figure moves; it counts double at the end",
+    "move": "move R, or move 3b-4a: the figure there moves one stone along",
+    "clover": "clover R, or clover 3b-4a: use the clover to move that figure",
+    "stay": "stay: leave the clover unused",
+    "drop": "drop row R: the last card of that row; drop hand R7: a card from the hand",
+    "keep": "keep: take the tile you turned up; or, at a drop tile, drop nothing",
+    "leave": "leave: let the tile lie face up in the middle for anybody",
+    "reveal": "reveal: turn up a tile",
+    "draw": "draw: the next card of the draw pile",
+    "take": "take R: the top card of that pile; take R7: that tile from the middle",
+    "last": "last R7: that tile from the middle",
+    "pass": "pass: take nothing",
+    "add": "add R7: lay one more card before the points are counted",
+    "done": "done: add nothing more",
+}
+
+
+def question(view: View) -> str:
+    """Return what the player has to decide."""
+    if view["variant"] == "weg-der-steine" and view["phase"] == "turn":
+        return "Turn up a tile, or take one from the middle?"
+    if view["phase"] == "revealed":
+        return f"You turned up {view['revealed']}. Keep it or leave it?"
+    return QUESTIONS[view["phase"]]
+
+
+def choice_lines(texts: list[str], view: View) -> list[str]:
+    """Return the numbered choices in as many columns as fit."""
+    cells = [f"{k:>2} {described(text, view)}" for k, text in enumerate(texts, 1)]
+    width = max(len(cell) for cell in cells) + 2
+    columns = max(1, WIDTH // width)
+    lines = -(-len(cells) // columns)
+    return [
+        "".join(f"{cell:<{width}}" for cell in cells[line::lines]).rstrip()
+        for line in range(lines)
+    ]
+
+
+def described(text: str, view: View) -> str:
+    """Return a notation, with the card it means where the notation names only a place."""
+    verb, *names = text.split()
+    if verb == "take" and names[0] in view.get("piles", {}):
+        return f"{text} ({view['piles'][names[0]][-1]})"
+    if verb == "drop" and names[0] == "row":
+        return f"{text} ({view['rows'][view['seat']][names[1]][-1]})"
+    return text
+
+
+def explanation(texts: list[str], look: Look) -> str:
+    """Return what the choices mean, and what the symbols are."""
+    verbs = list(dict.fromkeys(text.split()[0] for text in texts))
+    lines = ["Type a number from the list or the words behind it; q quits.", ""]
+    lines += [f"  {EXPLANATIONS[verb]}" for verb in verbs]
+    if not look.ascii:
+        colours = "  ".join(f"{letter} {look.symbol(letter)}" for letter in LETTERS)
+        lines += ["", f"  Colours: {colours}"]
+    lines.append(
+        f"  Figures: A, B, ... big; a, b, ... small.  {look.mark('clover')} clover  "
+        f"{look.mark('wish')} wish stone  +n points  {look.mark('drop')} drop a card  "
+        f"{look.mark('stack')}n stack"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,132 @@
+"""The command itself: finds the subcommand, and turns errors into one clear line."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any, Final, NamedTuple, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+PROGRAM: Final = "keltis-ladder"
+WRONG_INPUT: Final = 2  # the exit code for what the user can put right
+
+
+class Entry(NamedTuple):
+    """Where a subcommand lives: a function, or a Typer app with subcommands of its own."""
+
+    module: str
+    name: str
+
+
+COMMANDS: Final = {
+    "demo": Entry("keltis_cli.demo", "demo"),
+    "play": Entry("keltis_cli.play", "play"),
+    "rules": Entry("keltis_cli.about", "rules"),
+    "variants": Entry("keltis_cli.about", "variants"),
+    "selfplay": Entry("keltis_cli.selfplay", "selfplay"),
+    "replay": Entry("keltis_cli.replay", "replay"),
+    "perft": Entry("keltis_cli.perft", "perft"),
+    "bench": Entry("keltis_cli.bench", "app"),
+    "version": Entry("keltis_cli.about", "version"),
+}
+
+
+class LazyGroup(TyperGroup):
+    """Imports a subcommand only when it is asked for, so that each one starts quickly."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names for ``--help``."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load one subcommand."""
+        if cmd_name not in self.commands and cmd_name in COMMANDS:
+            self.commands[cmd_name] = load(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the subcommand; for an unknown one, typer suggests from those it has."""
+        if args and args[0] not in COMMANDS:
+            for name in COMMANDS:
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
+
+def load(name: str) -> Any:
+    """Import the module of a subcommand and build it."""
+    entry = COMMANDS[name]
+    found = getattr(importlib.import_module(entry.module), entry.name)
+    if not isinstance(found, typer.Typer):
+        command = typer.Typer(add_completion=False)
+        command.command(name)(found)
+        found = command
+    built = typer.main.get_command(found)
+    built.name = name
+    return built
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    name=PROGRAM,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def keltis_ladder() -> None:
+    """Play, watch and check the four Keltis games.
+
+    New here? Try `keltis-ladder demo`, then `keltis-ladder play`.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command; the exit code is 0, 1 for a failed check, 2 for input that is wrong."""
+    # Imported here because `--help` should not wait for the engine.
+    try:
+        app(prog_name=PROGRAM, standalone_mode=True)
+        code = 0
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 1
+    except BrokenPipeError:
+        code = _hang_up()
+    except (OSError, ValueError) as error:
+        if not _is_users(error):
+            raise
+        print(f"{PROGRAM}: {_explain(error)}", file=sys.stderr)
+        code = WRONG_INPUT
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _hang_up()
+    sys.exit(code)
+
+
+def _is_users(error: OSError | ValueError) -> bool:
+    """Tell whether the error is about what the user gave us rather than a mistake of ours."""
+    from keltis_engine import EngineError
+
+    return isinstance(error, OSError | EngineError)
+
+
+def _explain(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"cannot use {os.fsdecode(error.filename)}: {error.strerror}; check the path"
+    return " ".join(str(error).split())
+
+
+def _hang_up() -> int:
+    """Stop quietly when the reader of our output has gone, as ``head`` does."""
+    # Python flushes once more at exit; that must not meet the broken pipe again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""``replay``: tell a recorded game, check records, or write them out in full."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+from rich.console import Console
+
+from keltis_cli import arguments
+from keltis_cli.boards import draw
+from keltis_cli.errors import BadRequest
+from keltis_cli.files import read_lines
+from keltis_cli.look import TITLE, Look, console, look
+from keltis_cli.narrator import turns
+from keltis_cli.selfplay import progress
+from keltis_cli.telling import Viewer, say, score_table, seen, watch
+from keltis_engine import POST_GAME, EngineError, State
+from keltis_engine.replay import Replay, expand, read_replay, steps
+from keltis_engine.replay import verify as verified
+
+
+class Telling(NamedTuple):
+    """Whose eyes a game is told through, and how often its board is drawn."""
+
+    viewer: Viewer
+    board_every: int | None
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Replays; - is the input.")],
+    game: Annotated[
+        int | None, typer.Option("--game", "-g", metavar="K", min=1, help="Only the K-th game.")
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Play all games again; compare scores and digest.")
+    ] = False,
+    expand: Annotated[
+        bool, typer.Option("--expand", help="Print every step as JSON, for other programs.")
+    ] = False,
+    board: Annotated[
+        int | None, typer.Option("--board", metavar="N", min=1, help="Draw it every N turns.")
+    ] = None,
+    seat: Annotated[
+        int | None, typer.Option("--seat", metavar="S", help="Tell only what this seat knew.")
+    ] = None,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """Tell a game in sentences, or check and expand recorded games."""
+    lines = chosen_lines(file, game)
+    if verify:
+        verify_all(lines)
+    elif expand:
+        expand_all(lines)
+    else:
+        number, line = lines[0]
+        try:
+            record = read_replay(line)
+            end = verified(record)
+        except EngineError as error:
+            refuse(number, error)
+            raise typer.Exit(1) from None
+        viewer: Viewer = POST_GAME if seat is None else seat
+        tell(record, end, console(), look(ascii_only), Telling(viewer, board))
+        if len(lines) > 1:
+            print(f"\n{len(lines)} games are in this file: choose another one with --game.")
+
+
+def chosen_lines(file: Path, game: int | None) -> list[tuple[int, str]]:
+    """Return the lines that hold games, with their numbers in the file."""
+    lines = [(k, line) for k, line in enumerate(read_lines(file), 1) if line.strip()]
+    if not lines:
+        raise BadRequest(
+            f"{file} holds no games: write some with keltis-ladder selfplay --out FILE"
+        )
+    if game is None:
+        return lines
+    if game > len(lines):
+        raise BadRequest(f"there is no game {game} in {file}: it holds {len(lines)}")
+    return [lines[game - 1]]
+
+
+def refuse(number: int, error: EngineError) -> None:
+    """Say on the error output what is wrong with a line."""
+    console(stderr=True).print(f"line {number}: {error}", soft_wrap=True, highlight=False)
+
+
+def verify_all(lines: list[tuple[int, str]]) -> None:
+    """Play all games again; report every one that is not what its record says."""
+    wrong = 0
+    with progress() as bar:
+        for number, line in bar.track(lines, description="verify"):
+            try:
+                verified(read_replay(line))
+            except EngineError as error:
+                refuse(number, error)
+                wrong += 1
+    good = len(lines) - wrong
+    print(f"{good} of {len(lines)} games OK" if wrong else f"OK: {good} games")
+    if wrong:
+        raise typer.Exit(1)
+
+
+def expand_all(lines: list[tuple[int, str]]) -> None:
+    """Print each game with every step in full, one JSON object per line."""
+    for number, line in lines:
+        try:
+            record = read_replay(line)
+            verified(record)
+            print(json.dumps(expand(record), separators=(",", ":")))
+        except EngineError as error:
+            refuse(number, error)
+            raise typer.Exit(1) from None
+
+
+def tell(record: Replay, end: State, out: Console, look: Look, how: Telling) -> None:
+    """Tell a whole game, then show how it stood at the end and what it was worth."""
+    options = ", ".join(f"{name}={value}" for name, value in record["options"].items())
+    title = f"{record['variant']}, {record['players']} players, seed {record['seed']} ({options})"
+    out.print(title, style=TITLE, highlight=False)
+    for count, turn in enumerate(turns(watch(steps(record), how.viewer)), 1):
+        say(out, turn.sentence())
+        if how.board_every and count % how.board_every == 0:
+            out.print(draw(turn.view, look), soft_wrap=True)
+    out.print()
+    out.print(draw(seen(end, how.viewer), look), soft_wrap=True)
+    out.print()
+    out.print(score_table(end), soft_wrap=True)

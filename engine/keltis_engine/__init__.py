@@ -1,0 +1,42 @@
+"""The rules of the four Keltis games: deal, decide, score, and see only what you may."""
+
+from keltis_engine import keltis as _compiled_or_not
+from keltis_engine.errors import (
+    BadDeal,
+    BadOption,
+    BadViewer,
+    EngineError,
+    IllegalAction,
+    UnknownNotation,
+    UnknownVariant,
+)
+from keltis_engine.random_play import playout, playouts
+from keltis_engine.rng import Rng
+from keltis_engine.state import State
+from keltis_engine.variants import VARIANTS, Option, Ruleset, Variant, find_variant
+from keltis_engine.views import POST_GAME, SPECTATORS, View
+
+COMPILED = not (_compiled_or_not.__file__ or "").endswith(".py")
+
+__all__ = [
+    "COMPILED",
+    "POST_GAME",
+    "SPECTATORS",
+    "VARIANTS",
+    "BadDeal",
+    "BadOption",
+    "BadViewer",
+    "EngineError",
+    "IllegalAction",
+    "Option",
+    "Rng",
+    "Ruleset",
+    "State",
+    "UnknownNotation",
+    "UnknownVariant",
+    "Variant",
+    "View",
+    "find_variant",
+    "playout",
+    "playouts",
+]

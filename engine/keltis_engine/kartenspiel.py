@@ -1,0 +1,482 @@
+"""Das Kartenspiel: rows of cards alone, with end cards, points cards and wish stones for pairs."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from librt.vecs import vec
+from mypy_extensions import i16, i64, mypyc_attr, u8
+
+from keltis_engine.bits import BIT, count_of, index_of, spread
+from keltis_engine.cards import COLOURS, LETTERS
+from keltis_engine.hands import held, held_points, held_twice, lose
+from keltis_engine.kartenspiel_cards import (
+    CARD_NAMES,
+    COLOUR_NAMES,
+    END,
+    END_CARDS,
+    NUMBER_ROWS,
+    ONE_COLOUR,
+    OF_VALUE,
+    PAIR_FIRST,
+    PAIR_NUMBER,
+    PAIR_SECOND,
+    PAIR_VALUE,
+    PAIRS,
+    PILE_LETTERS,
+    PILES,
+    POINTS,
+    POINTS_NAMES,
+    POINTS_PILE,
+    POINTS_ROW,
+    TWICE,
+    WIDTH,
+    WISH_VALUES,
+    card_of,
+)
+from keltis_engine.rng import DealStream, Rng
+from keltis_engine.scoring import by_count
+from keltis_engine.stacks import cards_of, height, push, top
+from keltis_engine.state import OVER, State
+from keltis_engine.table import CardTable, deal_cards
+from keltis_engine.views import View, names_of, viewer_name
+
+ID: Final = "kartenspiel"
+VERSION: Final = 1
+
+ROW_SCORES: Final = vec[i64]([0, -4, -3, -2, 1, 2, 3, 6, 7, 10])
+WISH_SCORES: Final = vec[i64]([-4, -1, 0, 4, 6, 10])
+ENDED_ROWS: Final = 5  # so many rows with an end card end the game
+FINAL_CARDS: Final = 2  # so many cards may each player lay after the end
+
+# Phases.
+TURN: Final = 1
+DRAW: Final = 2
+FINAL: Final = 3
+PHASES: Final = ["over", "turn", "draw", "final"]
+
+# Action ids.
+LAY: Final = 0  # + colour card
+LAY_POINTS: Final = 60  # + value, into the points row
+LAY_ON: Final = 71  # + value * 5 + colour: a points card into a colour row
+DISCARD: Final = 126  # + colour card
+DISCARD_POINTS: Final = 186  # + value
+PAIR: Final = 197  # + pair
+DRAW_CARD: Final = 357
+TAKE: Final = 358  # + pile
+ADD: Final = 364  # the three ways to lay a card, again, for the final cards
+DONE: Final = 490
+_LAYING: Final = (
+    COLOUR_NAMES
+    + POINTS_NAMES
+    + [f"{points} on {letter}" for points in POINTS_NAMES for letter in LETTERS]
+)
+NOTATION: Final[list[str]] = (
+    [f"lay {name}" for name in _LAYING]
+    + [f"discard {name}" for name in COLOUR_NAMES + POINTS_NAMES]
+    + [
+        f"pair {CARD_NAMES[card_of(first, value)]} {CARD_NAMES[card_of(second, value)]}"
+        for value, first, second in PAIRS
+    ]
+    + ["draw"]
+    + [f"take {letter}" for letter in PILE_LETTERS]
+    + [f"add {name}" for name in _LAYING]
+    + ["done"]
+)
+
+NOBODY: Final = -1
+
+
+@final
+@mypyc_attr(free_list_len=1, acyclic=True)
+class KartenspielState(State):
+    """A game of ``kartenspiel``."""
+
+    def __init__(
+        self,
+        players: i64,
+        seat: i64,
+        stage: i64,
+        turn: i64,
+        turn_limit: i64,
+        end_card_opens_row: bool,
+        table: CardTable,
+        wish_row: i64,
+        wishes: vec[i64],
+        ended_rows: i64,
+        ended_by: i64,
+        draws: i64,
+        final_cards: i64,
+    ) -> None:
+        self.players = players
+        self.seat = seat
+        self.stage = stage
+        self.turn = turn
+        self.turn_limit = turn_limit
+        self.end_card_opens_row = end_card_opens_row
+        self.table = table
+        self.wish_row = wish_row  # the wish stones that still lie open
+        self.wishes = wishes  # by seat: the wish stones taken
+        self.ended_rows = ended_rows  # rows with an end card, all seats together
+        self.ended_by = ended_by  # who ended the game, while the final cards are laid
+        self.draws = draws  # cards to draw this turn
+        self.final_cards = final_cards  # in phase FINAL: cards that the seat may still lay
+
+    def copy(self) -> KartenspielState:
+        """Return an independent copy."""
+        return KartenspielState(
+            self.players,
+            self.seat,
+            self.stage,
+            self.turn,
+            self.turn_limit,
+            self.end_card_opens_row,
+            self.table.copy(),
+            self.wish_row,
+            self.wishes[:],
+            self.ended_rows,
+            self.ended_by,
+            self.draws,
+            self.final_cards,
+        )
+
+    @property
+    def phase(self) -> str:
+        """The name of what has to be decided."""
+        return PHASES[self.stage]
+
+    @property
+    def notation(self) -> list[str]:
+        """The notation of every action, by id."""
+        return NOTATION
+
+    # What is legal
+
+    def list_actions(self, into: vec[i16]) -> i64:
+        """Write the legal actions, ascending, to the front of ``into``; return their number."""
+        stage = self.stage
+        if stage == TURN:
+            count = self.list_layings(LAY, into)
+            count = spread(held(self.table.hands, self.seat), DISCARD, into, count)
+            points = held_points(self.table.hands, self.seat)
+            count = spread(points, DISCARD_POINTS, into, count)
+            return self.list_pairs(into, count)
+        if stage == DRAW:
+            return self.table.list_sources(DRAW_CARD, TAKE, into)
+        if stage == FINAL:
+            count = self.list_layings(ADD, into)
+            into[count] = DONE
+            return count + 1
+        return 0
+
+    def list_layings(self, base: i64, into: vec[i16]) -> i64:
+        """Write the actions that lay a card into an own row."""
+        seat = self.seat
+        points = held_points(self.table.hands, seat)
+        fitting = held(self.table.hands, seat) & self.table.accepts[seat]
+        count = spread(fitting, base, into, 0)
+        if points == 0:
+            return count
+        count = spread(points, base + LAY_POINTS, into, count)
+        lengthening: i64 = 0
+        for colour in range(i64(COLOURS)):
+            value = self.last_value(seat, colour)
+            if value >= 0 and points & BIT[value]:
+                lengthening |= BIT[value * COLOURS + colour]
+        return spread(lengthening, base + LAY_ON, into, count)
+
+    def last_value(self, seat: i64, colour: i64) -> i64:
+        """Return the value of a row's last number card, or -1 if it has none or has ended.
+
+        A points card on top always has the value of the number card under it.
+        """
+        row = self.table.row(seat, colour)
+        if height(self.table.stacks, row) == 0:
+            return -1
+        card = top(self.table.stacks, row)
+        if card >= POINTS:
+            return card - POINTS
+        value = card - colour * WIDTH
+        return -1 if value == END else value
+
+    def list_pairs(self, into: vec[i16], count: i64) -> i64:
+        """Write the actions that discard two cards of one value for an open wish stone."""
+        seat = self.seat
+        cards = held(self.table.hands, seat)
+        twice = held_twice(self.table.hands, seat)
+        points = held_points(self.table.hands, seat)
+        once = points
+        paired: i64 = 0
+        for colour in range(i64(COLOURS)):
+            shift = colour * WIDTH
+            values = (cards >> shift) & ONE_COLOUR
+            paired |= once & values | (twice >> shift) & ONE_COLOUR
+            once |= values
+        stones = self.wish_row & paired
+        while stones:
+            stone = stones & -stones
+            stones ^= stone
+            value = index_of(stone)
+            same = cards & OF_VALUE[value]
+            count = self.list_pairs_of(value, same, twice, points & stone, into, count)
+        return count
+
+    def list_pairs_of(
+        self, value: i64, same: i64, twice: i64, points: i64, into: vec[i16], count: i64
+    ) -> i64:
+        """Write the pairs of one value."""
+        for first in range(i64(COLOURS)):
+            card = BIT[first * WIDTH + value]
+            if same & card:
+                at = (value * PILES + first) * PILES
+                if twice & card:
+                    into[count] = i16(PAIR + i64(PAIR_NUMBER[at + first]))
+                    count += 1
+                for second in range(first + 1, i64(COLOURS)):
+                    if same & BIT[second * WIDTH + value]:
+                        into[count] = i16(PAIR + i64(PAIR_NUMBER[at + second]))
+                        count += 1
+                if points:
+                    into[count] = i16(PAIR + i64(PAIR_NUMBER[at + POINTS_PILE]))
+                    count += 1
+        return count
+
+    # What happens
+
+    def play(self, action: i64) -> None:
+        """Carry out an action known to be legal. ``apply`` is the one that checks."""
+        if action < DISCARD:
+            self.draws = 1
+            self.stage = DRAW
+            self.lay(action)
+            if self.ended_rows == ENDED_ROWS:
+                self.end_game()
+        elif action < PAIR:
+            self.draws = 1
+            self.stage = DRAW
+            if action < DISCARD_POINTS:
+                card = action - DISCARD
+                self.table.discard(self.seat, card // WIDTH, card)
+            else:
+                card = POINTS + action - DISCARD_POINTS
+                self.table.discard(self.seat, POINTS_PILE, card)
+        elif action < DRAW_CARD:
+            self.pair(action - PAIR)
+        elif action < ADD:
+            if action == DRAW_CARD:
+                self.table.draw(self.seat)
+            else:
+                self.table.take(self.seat, action - TAKE)
+            self.refill()
+        elif action < DONE:
+            self.lay(action - ADD)
+            self.final_cards -= 1
+            if self.final_cards == 0:
+                self.next_final_cards()
+        else:
+            self.next_final_cards()
+
+    def lay(self, laying: i64) -> None:
+        """Lay a number or end card, or a points card, into an own row."""
+        if laying >= LAY_ON:
+            value = (laying - LAY_ON) // COLOURS
+            row = (laying - LAY_ON) % COLOURS
+            # Ruling: a points card does not change the row's direction.
+            self.lay_points(value, row)
+        elif laying >= LAY_POINTS:
+            self.lay_points(laying - LAY_POINTS, POINTS_ROW)
+        else:
+            self.lay_colour_card(laying)
+
+    def lay_points(self, value: i64, row: i64) -> None:
+        """Put a points card into the points row, or at the end of a colour row."""
+        lose(self.table.hands, self.seat, POINTS + value)
+        push(self.table.stacks, self.table.row(self.seat, row), POINTS + value)
+
+    def lay_colour_card(self, card: i64) -> None:
+        """Put a number card or an end card at the end of its row."""
+        table = self.table
+        seat = self.seat
+        colour = card // WIDTH
+        row = table.row(seat, colour)
+        accepted = table.accepts[seat]
+        end = BIT[colour * WIDTH + END]
+        if card - colour * WIDTH != END:
+            value = self.last_value(seat, colour)
+            if value >= 0:
+                accepted = NUMBER_ROWS.after(accepted, colour * WIDTH + value, card)
+            accepted |= end
+        elif accepted & NUMBER_ROWS.row[colour] == end:
+            accepted ^= end  # the second end card closes the row
+        else:
+            accepted &= end | ~NUMBER_ROWS.row[colour]
+            self.ended_rows += 1
+        table.accepts[seat] = accepted
+        lose(table.hands, seat, card)
+        push(table.stacks, row, card)
+
+    def pair(self, pair: i64) -> None:
+        """Discard two cards of one value and take the wish stone of that value."""
+        value = i64(PAIR_VALUE[pair])
+        first = i64(PAIR_FIRST[pair])
+        second = i64(PAIR_SECOND[pair])
+        self.table.discard(self.seat, first, first * WIDTH + value)
+        if second == POINTS_PILE:
+            self.table.discard(self.seat, second, POINTS + value)
+        else:
+            self.table.discard(self.seat, second, second * WIDTH + value)
+        self.wish_row ^= BIT[value]
+        self.wishes[self.seat] |= BIT[value]
+        self.draws = 2
+        self.stage = DRAW
+
+    def refill(self) -> None:
+        """Go on until the hand is full again.
+
+        Ruling: if the first of two draws takes the last card, there is no second one.
+        """
+        if self.table.pile_size == 0:
+            self.end_game()
+        elif self.draws > 1:
+            self.draws -= 1
+        elif self.turn == self.turn_limit:
+            self.end_game()
+        else:
+            self.turn += 1
+            self.pass_on()
+            self.stage = TURN
+
+    def pass_on(self) -> None:
+        """Let the next seat clockwise go on."""
+        seat = self.seat + 1
+        self.seat = 0 if seat == self.players else seat
+        self.table.closed = 0
+
+    def end_game(self) -> None:
+        """Begin the final cards, at the left of the player who ended the game."""
+        self.ended_by = self.seat
+        self.draws = 0
+        self.stage = FINAL
+        self.final_cards = FINAL_CARDS
+        self.pass_on()
+
+    def next_final_cards(self) -> None:
+        """Pass the final cards on; after the player who ended the game it is over."""
+        if self.seat == self.ended_by:
+            self.stage = OVER
+            self.final_cards = 0
+        else:
+            self.final_cards = FINAL_CARDS
+            self.pass_on()
+
+    # What it is worth
+
+    def score(self, seat: i64) -> i64:
+        """Return the seat's total as it stands."""
+        return self.row_score(seat) + self.points_score(seat) + self.wish_score(seat)
+
+    def row_score(self, seat: i64) -> i64:
+        """Return the points for the lengths of the seat's colour rows."""
+        total: i64 = 0
+        for colour in range(i64(COLOURS)):
+            total += by_count(ROW_SCORES, height(self.table.stacks, self.table.row(seat, colour)))
+        return total
+
+    def points_score(self, seat: i64) -> i64:
+        """Return one point for each card in the points row."""
+        return height(self.table.stacks, self.table.row(seat, POINTS_ROW))
+
+    def wish_score(self, seat: i64) -> i64:
+        """Return the points for the seat's wish stones."""
+        return by_count(WISH_SCORES, count_of(self.wishes[seat]))
+
+    def breakdown(self) -> list[dict[str, int]]:
+        """Return each seat's points by component; they add up to ``scores()``."""
+        return [
+            {
+                "rows": int(self.row_score(seat)),
+                "points_row": int(self.points_score(seat)),
+                "wish_stones": int(self.wish_score(seat)),
+            }
+            for seat in range(self.players)
+        ]
+
+    # Who may know what
+
+    def determinize(self, seat: int, rng: Rng) -> KartenspielState:
+        """Return a random complete state that agrees with everything the seat has seen."""
+        state = self.copy()
+        state.table = self.table.determinize(self.at_table(seat), rng)
+        return state
+
+    def room(self, seat: i64) -> i64:
+        """Return how many colour cards the seat's rows still accept."""
+        return count_of(self.table.accepts[seat])
+
+    def outcome(self, action: int) -> str | None:
+        """Return the card that a legal action would draw or take, if it does."""
+        if action == DRAW_CARD:
+            return CARD_NAMES[int(self.table.next_draw(self.seat))]
+        if TAKE <= action < ADD:
+            return CARD_NAMES[int(top(self.table.stacks, action - TAKE))]
+        return None
+
+    def seen_by(self, viewer: int) -> View:
+        """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``."""
+        players = int(self.players)
+        stones = [str(value) for value in range(WIDTH)]
+        return {
+            "variant": ID,
+            "version": VERSION,
+            "options": {
+                "turn_limit": int(self.turn_limit),
+                "end_card_opens_row": int(self.end_card_opens_row),
+            },
+            "players": players,
+            "viewer": viewer_name(viewer),
+            "seat": int(self.seat),
+            "phase": self.phase,
+            "turn": int(self.turn),
+            "scores": self.scores(),
+            **self.table.seen_by(viewer, PILE_LETTERS, CARD_NAMES),
+            "points_rows": [
+                [
+                    CARD_NAMES[card]
+                    for card in cards_of(self.table.stacks, self.table.row(seat, POINTS_ROW))
+                ]
+                for seat in range(players)
+            ],
+            "wish_row": [int(stone) for stone in names_of(self.wish_row, stones)],
+            "wish_stones": [
+                [int(stone) for stone in names_of(wishes, stones)] for wishes in self.wishes
+            ],
+            "ended_rows": int(self.ended_rows),
+            "ended_by": None if self.ended_by == NOBODY else int(self.ended_by),
+            "draws": int(self.draws),
+            "final_cards": int(self.final_cards),
+        }
+
+
+def deal(players: int, stream: DealStream, options: dict[str, int]) -> KartenspielState:
+    """Shuffle and deal."""
+    cards = list(CARD_NAMES)
+    cards += [colour * WIDTH + value for colour in range(COLOURS) for value in [*TWICE, END]]
+    deck = vec[u8](cards)
+    stream.shuffle(deck)
+    opens = options["end_card_opens_row"] != 0
+    accepted = int(NUMBER_ROWS.all) if opens else int(NUMBER_ROWS.all) & ~END_CARDS
+    return KartenspielState(
+        players=players,
+        seat=0,
+        stage=TURN,
+        turn=1,
+        turn_limit=options["turn_limit"],
+        end_card_opens_row=opens,
+        table=deal_cards(deck, players, PILES, accepted),
+        wish_row=sum(1 << value for value in WISH_VALUES),
+        wishes=vec[i64]([0] * players),
+        ended_rows=0,
+        ended_by=NOBODY,
+        draws=0,
+        final_cards=0,
+    )

@@ -1,0 +1,64 @@
+"""The cards of ``kartenspiel``, and the pairs that buy a wish stone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from librt.vecs import vec
+from mypy_extensions import i16, i64, u8
+
+from keltis_engine.cards import COLOURS, LETTERS
+from keltis_engine.rows import RowRule
+
+# Cards: colour * 12 + value for number cards, + 11 for end cards; 64 + value for points cards.
+WIDTH: Final = 12
+COLOUR_CARDS: Final = 60
+END: Final = 11
+POINTS: Final = 64
+POINTS_CARDS: Final = 11
+TWICE: Final = [3, 4, 5, 6, 7]  # the values that each colour has twice
+WISH_VALUES: Final = range(1, 10)  # the wish stones, one of each
+
+COLOUR_NAMES: Final = [
+    f"{letter}{'E' if value == END else value}" for letter in LETTERS for value in range(WIDTH)
+]
+POINTS_NAMES: Final = [f"P{value}" for value in range(POINTS_CARDS)]
+CARD_NAMES: Final = dict(enumerate(COLOUR_NAMES)) | dict(enumerate(POINTS_NAMES, POINTS))
+PILE_LETTERS: Final = [*LETTERS, "P"]
+PILES: Final = 6
+POINTS_PILE: Final = 5
+POINTS_ROW: Final = 5
+
+NUMBER_ROWS: Final = RowRule(COLOURS, WIDTH)
+END_CARDS: Final = sum(1 << colour * WIDTH + END for colour in range(COLOURS))
+ONE_COLOUR: Final = (1 << WIDTH) - 1
+OF_VALUE: Final = vec[i64](
+    [sum(1 << colour * WIDTH + value for colour in range(COLOURS)) for value in range(WIDTH)]
+)
+
+# The pairs, by number: two cards of one value, the first in the order of the piles.
+PAIRS: Final = [
+    (value, first, second)
+    for value in WISH_VALUES
+    for first in range(PILES)
+    for second in range(first, PILES)
+    if first != second or (value in TWICE and first != POINTS_PILE)
+]
+
+
+def card_of(pile: int, value: int) -> int:
+    """Return the number or points card of a pile that has that value."""
+    return POINTS + value if pile == POINTS_PILE else pile * WIDTH + value
+
+
+PAIR_VALUE: Final = vec[u8]([value for value, _, _ in PAIRS])
+PAIR_FIRST: Final = vec[u8]([first for _, first, _ in PAIRS])
+PAIR_SECOND: Final = vec[u8]([second for _, _, second in PAIRS])
+PAIR_NUMBER: Final = vec[i16](
+    [
+        PAIRS.index((value, first, second)) if (value, first, second) in PAIRS else -1
+        for value in range(WIDTH)
+        for first in range(PILES)
+        for second in range(PILES)
+    ]
+)

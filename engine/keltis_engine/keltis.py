@@ -1,0 +1,361 @@
+"""Keltis, the board game: cards move figures along five stone paths."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from librt.vecs import vec
+from mypy_extensions import i16, i64, mypyc_attr, u8
+
+from keltis_engine.bits import BIT, count_of, index_of, spread
+from keltis_engine.board import (
+    ASK,
+    GOAL_FIGURES,
+    all_at_start,
+    big_figure,
+    figure_to_move,
+    small_figure,
+)
+from keltis_engine.boards import PATH_BOARD, PATH_TILE_FIELDS
+from keltis_engine.cards import COLOURS, KIND_NAMES, KINDS, LETTERS, colour_of
+from keltis_engine.hands import held
+from keltis_engine.rng import DealStream, Rng
+from keltis_engine.rows import CARD_ROWS
+from keltis_engine.scoring import by_count
+from keltis_engine.stacks import top
+from keltis_engine.state import OVER, State
+from keltis_engine.table import CardTable, deal_cards
+from keltis_engine.views import View, viewer_name
+
+ID: Final = "keltis"
+VERSION: Final = 1
+
+# Path tiles; 1 to 3 are that many points.
+NO_TILE: Final = 0
+CLOVER_TILE: Final = 4
+WISH_TILE: Final = 5
+TILE_NAMES: Final = ["", "1", "2", "3", "clover", "wish"]
+TILES: Final = [WISH_TILE] * 9 + [CLOVER_TILE] * 9 + [1, 1, 2, 2, 2, 3, 3]
+
+WISH_SCORES: Final = vec[i64]([-4, -3, 2, 3, 6, 10])
+
+# Phases.
+TURN: Final = 1
+FIGURE: Final = 2  # a figure leaves the start: the big one or a small one?
+MOVE: Final = 3  # a card was laid on a finished path: which other figure moves?
+CLOVER: Final = 4
+DRAW: Final = 5
+PHASES: Final = ["over", "turn", "figure", "move", "clover", "draw"]
+
+# Action ids.
+LAY: Final = 0  # + kind
+DISCARD: Final = 55  # + kind
+SMALL: Final = 110
+BIG: Final = 111
+MOVE_ON: Final = 112  # + path
+CLOVER_ON: Final = 117  # + path
+STAY: Final = 122
+DRAW_CARD: Final = 123
+TAKE: Final = 124  # + pile
+NOTATION: Final[list[str]] = (
+    [f"lay {name}" for name in KIND_NAMES]
+    + [f"discard {name}" for name in KIND_NAMES]
+    + ["small", "big"]
+    + [f"move {letter}" for letter in LETTERS]
+    + [f"clover {letter}" for letter in LETTERS]
+    + ["stay", "draw"]
+    + [f"take {letter}" for letter in LETTERS]
+)
+
+CARD_NAMES: Final = dict(enumerate(KIND_NAMES))
+NO_EDGE: Final = 0
+
+
+@final
+@mypyc_attr(free_list_len=1, acyclic=True)
+class KeltisState(State):
+    """A game of ``keltis``."""
+
+    def __init__(
+        self,
+        players: i64,
+        seat: i64,
+        stage: i64,
+        turn: i64,
+        turn_limit: i64,
+        table: CardTable,
+        figures: vec[u8],
+        points: vec[u8],
+        wishes: vec[u8],
+        tiles: vec[u8],
+        wish_tiles: i64,
+        in_goal: i64,
+        entering: i64,
+    ) -> None:
+        self.players = players
+        self.seat = seat
+        self.stage = stage
+        self.turn = turn
+        self.turn_limit = turn_limit
+        self.table = table
+        self.figures = figures
+        self.points = points  # by seat: from tiles
+        self.wishes = wishes  # by seat: wish stones taken
+        self.tiles = tiles  # by field; never changes, so copies share it
+        self.wish_tiles = wish_tiles  # the fields that still hold their wish stone
+        self.in_goal = in_goal  # figures in the goal area, all seats together
+        self.entering = entering  # in phase FIGURE: the edge the figure will take
+
+    def copy(self) -> KeltisState:
+        """Return an independent copy."""
+        return KeltisState(
+            self.players,
+            self.seat,
+            self.stage,
+            self.turn,
+            self.turn_limit,
+            self.table.copy(),
+            self.figures[:],
+            self.points[:],
+            self.wishes[:],
+            self.tiles,
+            self.wish_tiles,
+            self.in_goal,
+            self.entering,
+        )
+
+    @property
+    def phase(self) -> str:
+        """The name of what has to be decided."""
+        return PHASES[self.stage]
+
+    @property
+    def notation(self) -> list[str]:
+        """The notation of every action, by id."""
+        return NOTATION
+
+    # What is legal
+
+    def list_actions(self, into: vec[i16]) -> i64:
+        """Write the legal actions, ascending, to the front of ``into``; return their number."""
+        seat = self.seat
+        stage = self.stage
+        if stage == TURN:
+            hand = held(self.table.hands, seat)
+            count = spread(hand & self.table.accepts[seat], LAY, into, 0)
+            return spread(hand, DISCARD, into, count)
+        if stage == DRAW:
+            return self.table.list_sources(DRAW_CARD, TAKE, into)
+        if stage == FIGURE:
+            into[0] = SMALL
+            into[1] = BIG
+            return 2
+        if stage == MOVE:
+            return self.list_paths(MOVE_ON, into)
+        if stage == CLOVER:
+            count = self.list_paths(CLOVER_ON, into)
+            into[count] = STAY
+            return count + 1
+        return 0
+
+    def list_paths(self, base: i64, into: vec[i16]) -> i64:
+        """Write an action for each path on which the player can move a figure."""
+        edges = PATH_BOARD.open_edges(self.figures, self.seat)
+        count: i64 = 0
+        for colour in range(i64(COLOURS)):
+            if edges & PATH_BOARD.onto[colour]:
+                into[count] = i16(base + colour)
+                count += 1
+        return count
+
+    # What happens
+
+    def play(self, action: i64) -> None:
+        """Carry out an action known to be legal. ``apply`` is the one that checks."""
+        if action < DISCARD:
+            self.lay(action)
+        elif action < SMALL:
+            self.discard(action - DISCARD)
+        elif action < MOVE_ON:
+            self.enter(action == BIG)
+        elif action < CLOVER_ON:
+            self.advance(action - MOVE_ON)
+        elif action < STAY:
+            self.advance(action - CLOVER_ON)
+        elif action == STAY:
+            self.stage = DRAW
+        elif action == DRAW_CARD:
+            self.draw_card()
+        else:
+            self.table.take(self.seat, action - TAKE)
+            self.end_turn()
+
+    def lay(self, kind: i64) -> None:
+        """Lay a card into the own row and move the figure on its path."""
+        colour = colour_of(kind)
+        self.table.lay(CARD_ROWS, self.seat, colour, kind)
+        self.advance(colour)
+
+    def discard(self, kind: i64) -> None:
+        """Put a card on the pile of its colour."""
+        self.table.discard(self.seat, colour_of(kind), kind)
+        self.stage = DRAW
+
+    def advance(self, colour: i64) -> None:
+        """Move the own figure of a path one stone, or let one enter if none is there.
+
+        A figure on the end stone stays; then any other one has to move.
+        """
+        edge = PATH_BOARD.open_edges(self.figures, self.seat) & PATH_BOARD.onto[colour]
+        if edge:
+            self.walk(index_of(edge))
+        else:
+            self.stage = MOVE
+
+    def walk(self, edge: i64) -> None:
+        """Move a figure along an edge; where the big one or a small one could go, ask which."""
+        figure = figure_to_move(self.figures, self.seat, i64(PATH_BOARD.sources[edge]))
+        if figure == ASK:
+            self.entering = edge
+            self.stage = FIGURE
+        else:
+            self.arrive(figure, edge)
+
+    def enter(self, big: bool) -> None:
+        """Let the named figure take the edge that was waiting for it."""
+        edge = self.entering
+        self.entering = NO_EDGE
+        if big:
+            self.arrive(big_figure(self.seat), edge)
+        else:
+            source = i64(PATH_BOARD.sources[edge])
+            self.arrive(small_figure(self.figures, self.seat, source), edge)
+
+    def arrive(self, figure: i64, edge: i64) -> None:
+        """Put the figure on the edge's end and carry out the tile there."""
+        field = i64(PATH_BOARD.targets[edge])
+        self.figures[figure] = u8(field)
+        self.stage = DRAW
+        if PATH_BOARD.into_goal & BIT[edge]:
+            self.in_goal += 1
+            if self.in_goal == GOAL_FIGURES:
+                self.stage = OVER
+                return
+        tile = self.tiles[field]
+        if tile == NO_TILE:
+            return
+        if tile == CLOVER_TILE:
+            self.stage = CLOVER
+        elif tile == WISH_TILE:
+            if self.wish_tiles & BIT[field]:
+                self.wish_tiles ^= BIT[field]
+                self.wishes[self.seat] += 1
+        else:
+            self.points[self.seat] += tile
+
+    def draw_card(self) -> None:
+        """Draw from the pile; its last card ends the game."""
+        self.table.draw(self.seat)
+        if self.table.pile_size:
+            self.end_turn()
+        else:
+            self.stage = OVER
+
+    def end_turn(self) -> None:
+        """Pass the turn on, or end the game at the turn limit."""
+        if self.turn == self.turn_limit:
+            self.stage = OVER
+            return
+        self.turn += 1
+        seat = self.seat + 1
+        self.seat = 0 if seat == self.players else seat
+        self.table.closed = 0
+        self.stage = TURN
+
+    # What it is worth
+
+    def score(self, seat: i64) -> i64:
+        """Return the seat's total as it stands."""
+        return (
+            i64(self.points[seat])
+            + PATH_BOARD.figure_score(self.figures, seat)
+            + by_count(WISH_SCORES, i64(self.wishes[seat]))
+        )
+
+    def breakdown(self) -> list[dict[str, int]]:
+        """Return each seat's points by component; they add up to ``scores()``."""
+        return [
+            {
+                "tiles": int(self.points[seat]),
+                "figures": int(PATH_BOARD.figure_score(self.figures, seat)),
+                "wish_stones": int(by_count(WISH_SCORES, i64(self.wishes[seat]))),
+            }
+            for seat in range(self.players)
+        ]
+
+    # Who may know what
+
+    def determinize(self, seat: int, rng: Rng) -> KeltisState:
+        """Return a random complete state that agrees with everything the seat has seen."""
+        state = self.copy()
+        state.table = self.table.determinize(self.at_table(seat), rng)
+        return state
+
+    def room(self, seat: i64) -> i64:
+        """Return how many card kinds the seat's rows still accept."""
+        return count_of(self.table.accepts[seat])
+
+    def outcome(self, action: int) -> str | None:
+        """Return the card that a legal action would draw or take, if it does."""
+        if action == DRAW_CARD:
+            return CARD_NAMES[int(self.table.next_draw(self.seat))]
+        if action >= TAKE:
+            return CARD_NAMES[int(top(self.table.stacks, action - TAKE))]
+        return None
+
+    def seen_by(self, viewer: int) -> View:
+        """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``."""
+        players = int(self.players)
+        return {
+            "variant": ID,
+            "version": VERSION,
+            "options": {"turn_limit": int(self.turn_limit)},
+            "players": players,
+            "viewer": viewer_name(viewer),
+            "seat": int(self.seat),
+            "phase": self.phase,
+            "turn": int(self.turn),
+            "scores": self.scores(),
+            **self.table.seen_by(viewer, LETTERS, CARD_NAMES),
+            "tiles": PATH_BOARD.tile_view(self.tiles, self.wish_tiles, WISH_TILE, TILE_NAMES),
+            "figures": PATH_BOARD.figure_views(self.figures, players),
+            "in_goal": int(self.in_goal),
+            "entering": PATH_BOARD.edge_names[self.entering] if self.stage == FIGURE else None,
+            "points": [int(points) for points in self.points],
+            "wish_stones": [int(wishes) for wishes in self.wishes],
+        }
+
+
+def deal(players: int, stream: DealStream, options: dict[str, int]) -> KeltisState:
+    """Shuffle and deal."""
+    kinds = list(range(KINDS))
+    deck = vec[u8](kinds + kinds)
+    stream.shuffle(deck)
+    order = vec[u8](TILES)
+    stream.shuffle(order)
+    tiles, wish_tiles = PATH_BOARD.place_tiles(PATH_TILE_FIELDS, order, WISH_TILE)
+    return KeltisState(
+        players=players,
+        seat=0,
+        stage=TURN,
+        turn=1,
+        turn_limit=options["turn_limit"],
+        table=deal_cards(deck, players, COLOURS, CARD_ROWS.all),
+        figures=all_at_start(players),
+        points=vec[u8]([0] * players),
+        wishes=vec[u8]([0] * players),
+        tiles=tiles,
+        wish_tiles=wish_tiles,
+        in_goal=0,
+        entering=NO_EDGE,
+    )

@@ -1,0 +1,187 @@
+"""Replays: a whole game as JSON, to be played again and checked anywhere.
+
+A replay holds the variant with its version and options, the number of players, the seed, the
+decisions in notation, the scores, and a digest of the final position. ``docs/replay.md`` says
+more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from keltis_engine.errors import EngineError
+from keltis_engine.state import State
+from keltis_engine.variants import Ruleset, find_variant
+
+FORMAT: Final = "keltis-ladder replay 1"
+EXPANDED_FORMAT: Final = "keltis-ladder expanded replay 1"
+_OUTCOMES: Final = {"draw": "drawn", "take": "taken", "reveal": "revealed"}
+_SETUP: Final = ("tiles", "stacks", "wish_row")
+
+Replay = dict[str, Any]
+
+
+class ReplayError(EngineError):
+    """A replay that cannot be read, or that does not play out as it says."""
+
+
+def make_replay(
+    ruleset: Ruleset, players: int, seed: int, actions: list[int], state: State
+) -> Replay:
+    """Return the replay of a game that was played to this state."""
+    return {
+        "format": FORMAT,
+        "variant": ruleset.id,
+        "version": ruleset.version,
+        "options": ruleset.options,
+        "players": players,
+        "seed": str(seed),  # as text: many languages read JSON numbers as 64-bit floats
+        "decisions": [ruleset.format(action) for action in actions],
+        "scores": state.scores(),
+        "digest": digest(state),
+    }
+
+
+def digest(state: State) -> str:
+    """Return the SHA-256 of everything about a position, as canonical JSON."""
+    text = json.dumps(state.reveal(), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def read_replay(line: str) -> Replay:
+    """Return the replay that a line of JSON holds."""
+    try:
+        replay = json.loads(line)
+    except ValueError as error:
+        raise ReplayError(f"this is not JSON: {error}") from None
+    check_fields(replay)
+    return dict(replay)
+
+
+def check_fields(replay: object) -> None:
+    """Raise unless all fields of a replay are there and of the right kind."""
+    if not isinstance(replay, dict):
+        raise ReplayError("a replay is a JSON object, one on each line")
+    kinds: list[tuple[str, type]] = [
+        ("format", str),
+        ("variant", str),
+        ("version", int),
+        ("options", dict),
+        ("players", int),
+        ("seed", str),
+        ("decisions", list),
+        ("scores", list),
+        ("digest", str),
+    ]
+    for name, kind in kinds:
+        if name not in replay:
+            raise ReplayError(f"the replay has no field {name!r}")
+        if not isinstance(replay[name], kind):
+            raise ReplayError(f"the replay's {name!r} is {replay[name]!r}, not a {kind.__name__}")
+    if replay["format"] != FORMAT:
+        raise ReplayError(f"the replay's format is {replay['format']!r}, expected {FORMAT!r}")
+    if not (replay["seed"].isascii() and replay["seed"].isdigit()):
+        raise ReplayError(f"the replay's seed is {replay['seed']!r}, not a whole number")
+
+
+def rules_of(replay: Replay) -> Ruleset:
+    """Return the ruleset that a replay was played with."""
+    check_fields(replay)
+    ruleset = find_variant(replay["variant"], replay["options"])
+    if ruleset.version != replay["version"]:
+        raise ReplayError(
+            f"the replay was played with version {replay['version']} of {ruleset.id}; "
+            f"this engine has version {ruleset.version}"
+        )
+    return ruleset
+
+
+def steps(replay: Replay) -> Iterator[tuple[State, int]]:
+    """Play the game again: yield the state before each decision with its action, then the end.
+
+    The last pair has the final state and -1. The state is one object that goes on: copy it to
+    keep it.
+    """
+    ruleset = rules_of(replay)
+    state = ruleset.deal(replay["players"], int(replay["seed"]))
+    for number, text in enumerate(replay["decisions"], 1):
+        try:
+            action = ruleset.parse(str(text))
+            if not state.is_legal(action):
+                state.apply(action)
+        except EngineError as error:
+            raise ReplayError(f"decision {number}: {error}") from None
+        yield state, action
+        state.apply(action)
+    yield state, -1
+
+
+def verify(replay: Replay) -> State:
+    """Play the game again and return its end, or raise if it is not what the replay says."""
+    state, _ = list(steps(replay))[-1]
+    if state.scores() != replay["scores"]:
+        raise ReplayError(f"the scores are {state.scores()}, the replay says {replay['scores']}")
+    if digest(state) != replay["digest"]:
+        raise ReplayError(
+            f"the final position's digest is {digest(state)}, the replay says {replay['digest']}"
+        )
+    return state
+
+
+def expand(replay: Replay) -> dict[str, Any]:
+    """Return a replay from which every step can be checked without our seed or generator."""
+    decisions: list[dict[str, Any]] = []
+    setup: dict[str, Any] = {}
+    last: State | None = None
+    for state, action in steps(replay):
+        if not setup:
+            setup = _setup(state)
+        if action >= 0:
+            decisions.append(_expanded(state, action))
+        last = state
+    assert last is not None
+    return {
+        "format": EXPANDED_FORMAT,
+        "variant": replay["variant"],
+        "version": replay["version"],
+        "options": replay["options"],
+        "players": replay["players"],
+        "setup": setup,
+        "decisions": decisions,
+        "over": last.over,
+        "scores": last.scores(),
+        "breakdown": last.breakdown(),
+        "winners": last.winners(),
+    }
+
+
+def _setup(state: State) -> dict[str, Any]:
+    """Return everything about a game before its first decision, but for the order of the pile."""
+    view = state.reveal()
+    setup: dict[str, Any] = {"draw_pile_size": view["pile"]["size"]}
+    if "hands" in view:
+        setup["hands"] = [hand["cards"] for hand in view["hands"]]
+        setup["removed"] = view["removed"]["cards"]
+    for name in _SETUP:
+        if name in view:
+            setup[name] = view[name]
+    return setup
+
+
+def _expanded(state: State, action: int) -> dict[str, Any]:
+    """Return a decision with all that could have been chosen and what came of it."""
+    text = state.notation[action]
+    decision: dict[str, Any] = {
+        "seat": int(state.seat),
+        "turn": int(state.turn),
+        "phase": state.phase,
+        "decision": text,
+        "legal": [state.notation[legal] for legal in state.legal_actions()],
+    }
+    card = state.outcome(action)
+    if card is not None:
+        decision[_OUTCOMES[text.split()[0]]] = card
+    return decision

@@ -1,0 +1,151 @@
+"""What the states of all four games have in common: the contract of the engine."""
+
+from __future__ import annotations
+
+import operator
+from abc import abstractmethod
+from typing import Final, SupportsIndex
+
+from librt.vecs import vec
+from mypy_extensions import i16, i64, mypyc_attr
+
+from keltis_engine.errors import BadViewer, IllegalAction
+from keltis_engine.rng import Rng
+from keltis_engine.views import EVERYTHING, POST_GAME, PUBLIC, SPECTATORS, View
+
+OVER: Final = 0  # the stage that every game ends in
+MOST_IDS: Final = 1_000  # no game numbers its actions higher
+MOST_ACTIONS: Final = 128  # more than any situation of any game allows
+NO_ACTIONS: Final = vec[i16]([0] * MOST_ACTIONS)
+
+
+@mypyc_attr(acyclic=True)
+class State:
+    """One game, from the deal to its end. Mutable; ``copy`` is cheap and independent."""
+
+    players: i64
+    seat: i64  # whose decision it is
+    stage: i64  # the phase, as the game's module numbers it
+    turn: i64  # number of the turn under way, from 1, all seats counted
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.stage == OVER
+
+    @property
+    @abstractmethod
+    def phase(self) -> str:
+        """The name of what has to be decided."""
+
+    @property
+    @abstractmethod
+    def notation(self) -> list[str]:
+        """The notation of every action, by id."""
+
+    @abstractmethod
+    def list_actions(self, into: vec[i16]) -> i64:
+        """Write the legal actions, ascending, to the front of ``into``; return their number."""
+
+    @abstractmethod
+    def play(self, action: i64) -> None:
+        """Carry out an action known to be legal. ``apply`` is the one that checks."""
+
+    @abstractmethod
+    def copy(self) -> State:
+        """Return an independent copy."""
+
+    @abstractmethod
+    def determinize(self, seat: int, rng: Rng) -> State:
+        """Return a random complete state that agrees with everything the seat has seen.
+
+        Each arrangement of the unseen cards is equally likely.
+        """
+
+    @abstractmethod
+    def score(self, seat: i64) -> i64:
+        """Return the seat's total as it stands."""
+
+    @abstractmethod
+    def breakdown(self) -> list[dict[str, int]]:
+        """Return each seat's points by component; they add up to ``scores()``."""
+
+    @abstractmethod
+    def room(self, seat: i64) -> i64:
+        """Return how many card kinds the seat's rows still accept."""
+
+    @abstractmethod
+    def outcome(self, action: int) -> str | None:
+        """Return the card that a legal action would draw, take or reveal, if it does.
+
+        This sees the draw pile. It is for those who keep the record, never for players.
+        """
+
+    @abstractmethod
+    def seen_by(self, viewer: int) -> View:
+        """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``. ``view`` checks who asks."""
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal actions, ascending; none when the game is over."""
+        into = NO_ACTIONS[:]
+        count = self.list_actions(into)
+        return [int(into[k]) for k in range(count)]
+
+    def is_legal(self, action: i64) -> bool:
+        """Tell whether an action is legal now."""
+        into = NO_ACTIONS[:]
+        for k in range(self.list_actions(into)):
+            if i64(into[k]) == action:
+                return True
+        return False
+
+    def apply(self, action: SupportsIndex) -> None:
+        """Carry out a legal action; refuse any other and leave the state unchanged."""
+        number = action if isinstance(action, int) else operator.index(action)
+        if not 0 <= number < MOST_IDS or not self.is_legal(number):
+            raise IllegalAction(self._refusal(number))
+        self.play(number)
+
+    def scores(self) -> list[int]:
+        """Return the seats' totals as they stand."""
+        return [int(self.score(seat)) for seat in range(self.players)]
+
+    def winners(self) -> list[int]:
+        """Return the seats with the highest total; a win can be shared."""
+        scores = self.scores()
+        return [seat for seat, score in enumerate(scores) if score == max(scores)]
+
+    def view(self, viewer: int | str) -> View:
+        """Return what a seat, ``"spectators"`` or, after the game, ``"post-game"`` may see."""
+        if viewer == SPECTATORS:
+            return self.seen_by(PUBLIC)
+        if viewer == POST_GAME:
+            if not self.over:
+                raise BadViewer("the post-game view shows all cards; this game is not over yet")
+            return self.seen_by(EVERYTHING)
+        return self.seen_by(self.at_table(viewer))
+
+    def reveal(self) -> View:
+        """Return everything, at any time: for keeping records, never for anybody at play."""
+        return self.seen_by(EVERYTHING)
+
+    def at_table(self, seat: int | str) -> int:
+        """Return the seat if it exists, or raise."""
+        if isinstance(seat, int) and 0 <= seat < self.players:
+            return seat
+        raise BadViewer(
+            f"nobody sits at {seat!r}: views are for seats 0 to {self.players - 1}, "
+            f"{SPECTATORS!r} and {POST_GAME!r}"
+        )
+
+    def _refusal(self, action: int) -> str:
+        names = self.notation
+        if not 0 <= action < len(names):
+            return f"there is no action {action}: ids go from 0 to {len(names) - 1}"
+        if self.over:
+            return f"{names[action]!r} ({action}) is not legal: the game is over"
+        legal = ", ".join(names[a] for a in self.legal_actions())
+        return (
+            f"{names[action]!r} ({action}) is not legal: seat {self.seat} has to decide "
+            f"{self.phase!r} and may choose {legal}"
+        )

@@ -1,0 +1,151 @@
+"""The cards of a game: hands, rows, discard piles, the draw pile and the cards left out."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from librt.vecs import vec
+from mypy_extensions import i16, i64, mypyc_attr, u8
+
+from keltis_engine.bits import BIT
+from keltis_engine.cards import HAND_SIZE, LETTERS, REMOVED_FOR_TWO
+from keltis_engine.hands import empty_hands, gain, gain_openly, lose
+from keltis_engine.rng import Rng
+from keltis_engine.rows import RowRule
+from keltis_engine.stacks import empty_stacks, height, pop, push, top
+from keltis_engine.streams import draw, next_card, stream_sizes
+from keltis_engine.unseen import redeal
+from keltis_engine.views import (
+    hand_views,
+    names_of,
+    pile_view,
+    removed_view,
+    stack_views,
+)
+
+
+@final
+@mypyc_attr(free_list_len=1, acyclic=True)
+class CardTable:
+    """All cards of one game. Mutable; ``copy`` is independent."""
+
+    def __init__(
+        self,
+        hands: vec[i64],
+        accepts: vec[i64],
+        stacks: vec[u8],
+        piles: i64,
+        pile: vec[u8],
+        left: vec[u8],
+        pile_size: i64,
+        removed: vec[u8],
+        closed: i64,
+    ) -> None:
+        self.hands = hands
+        self.accepts = accepts  # by seat: the kinds that its rows still accept
+        self.stacks = stacks  # the discard piles, then as many rows for each seat
+        self.piles = piles  # how many discard piles there are
+        self.pile = pile  # never changes, so copies share it
+        self.left = left
+        self.pile_size = pile_size
+        self.removed = removed  # never changes
+        self.closed = closed  # the discard piles that received a card this turn
+
+    def copy(self) -> CardTable:
+        """Return an independent copy."""
+        return CardTable(
+            self.hands[:],
+            self.accepts[:],
+            self.stacks[:],
+            self.piles,
+            self.pile,
+            self.left[:],
+            self.pile_size,
+            self.removed,
+            self.closed,
+        )
+
+    def determinize(self, seat: i64, rng: Rng) -> CardTable:
+        """Return a copy in which all that the seat has not seen is dealt anew."""
+        table = self.copy()
+        table.pile = self.pile[:]
+        table.removed = self.removed[:]
+        redeal(table.hands, table.pile, table.left, table.removed, seat, rng)
+        return table
+
+    def row(self, seat: i64, colour: i64) -> i64:
+        """Return the number of the stack that is the seat's row of a colour (or of points)."""
+        return self.piles + seat * self.piles + colour
+
+    def lay(self, rule: RowRule, seat: i64, colour: i64, card: i64) -> None:
+        """Lay a card from the hand into the own row of its colour."""
+        lose(self.hands, seat, card)
+        row = self.row(seat, colour)
+        if height(self.stacks, row):
+            self.accepts[seat] = rule.after(self.accepts[seat], top(self.stacks, row), card)
+        push(self.stacks, row, card)
+
+    def discard(self, seat: i64, pile: i64, card: i64) -> None:
+        """Put a card from the hand on a discard pile, which is closed for this turn."""
+        lose(self.hands, seat, card)
+        push(self.stacks, pile, card)
+        self.closed |= BIT[pile]
+
+    def list_sources(self, draw_action: i64, take_action: i64, into: vec[i16]) -> i64:
+        """Write the actions for all places from which a card may be taken now."""
+        into[0] = i16(draw_action)
+        count: i64 = 1
+        for pile in range(self.piles):
+            if height(self.stacks, pile) and not self.closed & BIT[pile]:
+                into[count] = i16(take_action + pile)
+                count += 1
+        return count
+
+    def draw(self, seat: i64) -> None:
+        """Draw a card from the draw pile."""
+        gain(self.hands, seat, draw(self.pile, self.left, seat))
+        self.pile_size -= 1
+
+    def take(self, seat: i64, pile: i64) -> None:
+        """Take the top card of a discard pile, for all to see."""
+        gain_openly(self.hands, seat, pop(self.stacks, pile))
+
+    def next_draw(self, seat: i64) -> i64:
+        """Return the card that the seat would draw."""
+        return next_card(self.pile, self.left, seat)
+
+    def seen_by(self, viewer: int, letters: list[str], names: dict[int, str]) -> dict[str, Any]:
+        """Return the part of a view that is about the cards."""
+        players = len(self.left)
+        return {
+            "hands": hand_views(self.hands, viewer, players, names),
+            "rows": [
+                stack_views(self.stacks, int(self.row(seat, 0)), LETTERS, names)
+                for seat in range(players)
+            ],
+            "piles": stack_views(self.stacks, 0, letters, names),
+            "closed": names_of(self.closed, letters),
+            "pile": pile_view(self.pile, self.left, viewer, names),
+            "removed": removed_view(self.removed, viewer, names),
+        }
+
+
+def deal_cards(deck: vec[u8], players: int, piles: int, accepted: int) -> CardTable:
+    """Deal a shuffled deck: eight cards each, with two players some that leave the game."""
+    hands = empty_hands(players)
+    dealt = players * HAND_SIZE
+    for k in range(dealt):
+        gain(hands, k // HAND_SIZE, i64(deck[k]))
+    first = dealt + (REMOVED_FOR_TWO if players == 2 else 0)
+    pile = deck[first:]
+    return CardTable(
+        hands=hands,
+        accepts=vec[i64]([accepted] * players),
+        stacks=empty_stacks(piles + players * piles),
+        piles=piles,
+        pile=pile,
+        left=stream_sizes(len(pile), players),
+        pile_size=i64(len(pile)),
+        removed=deck[dealt:first],
+        closed=0,
+    )

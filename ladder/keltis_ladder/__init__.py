@@ -1,0 +1,1 @@
+"""The ladder: sandbox, referee, matches, ratings, matchmaking, tournaments and their store."""
