@@ -52,38 +52,44 @@ def question(view: View) -> str:
 
 
 def choice_lines(texts: list[str], view: View) -> list[str]:
-    """Return the numbered choices in as many columns as fit."""
-    cells = [f"{k:>2} {described(text, view)}" for k, text in enumerate(texts, 1)]
-    width = max(len(cell) for cell in cells) + 2
-    columns = max(1, WIDTH // width)
-    lines = -(-len(cells) // columns)
-    return [
-        "".join(f"{cell:<{width}}" for cell in cells[line::lines]).rstrip()
-        for line in range(lines)
-    ]
+    """Return the numbered choices, a group for each verb: ``lay  1 R7  2 R9``."""
+    groups: dict[str, list[str]] = {}
+    for number, text in enumerate(texts, 1):
+        verb, _, names = text.partition(" ")
+        groups.setdefault(verb, []).append(f"{number:>2} {names + place(text, view)}".rstrip())
+    margin = max(len(verb) for verb in groups) + 2
+    lines = []
+    for verb, cells in groups.items():
+        width = max(len(cell) for cell in cells) + 2
+        columns = max(1, (WIDTH - 2 - margin) // width)
+        for first in range(0, len(cells), columns):
+            head = "" if first else verb
+            cells_here = "".join(f"{cell:<{width}}" for cell in cells[first : first + columns])
+            lines.append(f"  {head:<{margin}}{cells_here}".rstrip())
+    return lines
 
 
-def described(text: str, view: View) -> str:
-    """Return a notation, with the card it means where the notation names only a place."""
+def place(text: str, view: View) -> str:
+    """Return the card that a notation means where it names only a place."""
     verb, *names = text.split()
     if verb == "take" and names[0] in view.get("piles", {}):
-        return f"{text} ({view['piles'][names[0]][-1]})"
+        return f" ({view['piles'][names[0]][-1]})"
     if verb == "drop" and names[0] == "row":
-        return f"{text} ({view['rows'][view['seat']][names[1]][-1]})"
-    return text
+        return f" ({view['rows'][view['seat']][names[1]][-1]})"
+    return ""
 
 
 def explanation(texts: list[str], look: Look) -> str:
     """Return what the choices mean, and what the symbols are."""
     verbs = list(dict.fromkeys(text.split()[0] for text in texts))
-    lines = ["Type a number from the list or the words behind it; q quits.", ""]
+    lines = ["Type a number from the list, or the words: lay R7. q quits.", ""]
     lines += [f"  {EXPLANATIONS[verb]}" for verb in verbs]
     if not look.ascii:
         colours = "  ".join(f"{letter} {look.symbol(letter)}" for letter in LETTERS)
         lines += ["", f"  Colours: {colours}"]
-    lines.append(
-        f"  Figures: A, B, ... big; a, b, ... small.  {look.mark('clover')} clover  "
-        f"{look.mark('wish')} wish stone  +n points  {look.mark('drop')} drop a card  "
-        f"{look.mark('stack')}n stack"
-    )
+    lines += [
+        "  Figures: A, B, C, D are big, a, b, c, d small",
+        f"  Tiles: {look.mark('clover')} clover  {look.mark('wish')} wish stone  +n points  "
+        f"{look.mark('drop')} drop a card  {look.mark('stack')}n stack of wish stones",
+    ]
     return "\n".join(lines)

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from keltis_cli.endings import SENTENCES, ending
 from keltis_cli.look import COLOUR_WORDS
 from keltis_engine import View
 from keltis_engine.weg_der_steine import SYMBOLS
+
+BIG: Final = "the big figure"
+SMALL: Final = "a small figure"
 
 
 @dataclass
@@ -33,7 +37,9 @@ class Turn:
         """Return the turn as a sentence."""
         when = "Final cards" if self.is_final else f"Turn {self.number}"
         who = f"seat {self.seat}" + (" (you)" if self.is_own else "")
-        return f"{when}, {who} {'; '.join(self.clauses)}.{self.closing}"
+        # A turn told from its middle may begin with what a figure does, not the player.
+        colon = ":" if self.clauses[0].startswith((BIG, SMALL)) else ""
+        return f"{when}, {who}{colon} {'; '.join(self.clauses)}.{self.closing}"
 
 
 @dataclass(frozen=True)
@@ -191,10 +197,13 @@ def moved(step: Step) -> list[str]:
 def figure_way(before: View, after: View) -> tuple[str, str, str] | None:
     """Return which figure of a seat moved, from where and where to."""
     if before["big"] != after["big"]:
-        return "the big figure", before["big"], after["big"]
-    gone = list((Counter(before["small"]) - Counter(after["small"])).elements())
-    come = list((Counter(after["small"]) - Counter(before["small"])).elements())
-    return ("a small figure", gone[0], come[0]) if come else None
+        return BIG, before["big"], after["big"]
+    was: Counter[str] = Counter(before["small"])
+    now: Counter[str] = Counter(after["small"])
+    if was == now:
+        return None
+    (source,), (target,) = was - now, now - was
+    return SMALL, source, target
 
 
 def field_name(variant: str, name: str) -> str:

@@ -125,11 +125,10 @@ class Game:
         self.show()
         view = self.state.view(self.seat)
         texts = [self.ruleset.format(action) for action in legal]
-        self.out.print(question(view), style=TITLE, highlight=False)
         for line in choice_lines(texts, view):
             self.out.print(line, soft_wrap=True)
         while True:
-            answer = self.read()
+            answer = self.read(f"{question(view)} (? helps) ")
             if answer in ("q", "quit"):
                 raise Quit
             if answer in ("?", "h", "help"):
@@ -149,7 +148,7 @@ class Game:
         try:
             action = self.ruleset.parse(answer)
         except EngineError as error:
-            self.complain(f"{error}; ? explains what you can do" if answer else "? is for help")
+            self.complain(f"{error} (? explains what you can do)")
             return None
         if action in legal:
             return action
@@ -160,20 +159,15 @@ class Game:
         """Say what was wrong with an answer."""
         self.out.print(text, soft_wrap=True, highlight=False)
 
-    def read(self) -> str:
+    def read(self, prompt: str) -> str:
         """Read an answer; the end of the input is a goodbye."""
         try:
-            return input("> ").strip() if sys.stdin.isatty() else self.read_piped()
+            answer = input(prompt).strip()
         except EOFError:
             raise Quit from None
-
-    def read_piped(self) -> str:
-        """Read an answer that a program gives, and show it like one that was typed."""
-        line = sys.stdin.readline()
-        if not line:
-            raise EOFError
-        print(f"> {line.strip()}")
-        return line.strip()
+        if not sys.stdin.isatty():
+            print(answer)  # show it as if it had been typed
+        return answer
 
     def show(self) -> None:
         """Draw the board and tell what happened since the last time."""

@@ -90,7 +90,8 @@ def selfplay(
     report = console(stderr=out == STANDARD)
     report.print(summary(tallies, players), soft_wrap=True)
     if out and out != STANDARD:
-        report.print(f"Wrote {out}. Check it with: keltis-ladder replay --verify {out}", soft_wrap=True)
+        done = f"Wrote {out}. Check it with: keltis-ladder replay --verify {out}"
+        report.print(done, soft_wrap=True, highlight=False)
 
 
 def progress() -> Progress:

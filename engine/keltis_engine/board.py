@@ -6,7 +6,7 @@ Field 0 is the start. A set of edges is one integer, a bit for each edge.
 
 from __future__ import annotations
 
-from typing import Any, Final, final
+from typing import Final, TypedDict, final
 
 from librt.vecs import vec
 from mypy_extensions import i64, u8
@@ -20,6 +20,13 @@ NO_FIGURE: Final = -1
 ASK: Final = -2
 GOAL_FIGURES: Final = 5  # so many figures in the goal area end the game
 ANY_COLOUR: Final = "*"
+
+
+class FiguresView(TypedDict):
+    """Where the figures of a seat stand."""
+
+    big: str
+    small: list[str]
 
 
 @final
@@ -101,7 +108,7 @@ class Board:
                 wish_tiles |= BIT[field]
         return tiles, wish_tiles
 
-    def figure_views(self, figures: vec[u8], players: int) -> list[dict[str, Any]]:
+    def figure_views(self, figures: vec[u8], players: int) -> list[FiguresView]:
         """Return for each seat the field of its big figure and those of its small ones."""
         return [
             {

@@ -85,6 +85,21 @@ class State:
     def seen_by(self, viewer: int) -> View:
         """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``. ``view`` checks who asks."""
 
+    def __copy__(self) -> State:
+        """Let ``copy.copy`` do what ``copy`` does."""
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> State:
+        """Let ``copy.deepcopy`` do what ``copy`` does."""
+        return self.copy()
+
+    def __repr__(self) -> str:
+        """Say which game this is and where it stands."""
+        return (
+            f"<{type(self).__name__}: {self.players} players, turn {self.turn}, "
+            f"seat {self.seat}, phase {self.phase!r}>"
+        )
+
     def legal_actions(self) -> list[int]:
         """Return the legal actions, ascending; none when the game is over."""
         into = NO_ACTIONS[:]

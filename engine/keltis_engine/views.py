@@ -7,7 +7,7 @@ where something is hidden from the viewer.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from librt.vecs import vec
 from mypy_extensions import i64, u8
@@ -26,6 +26,29 @@ EVERYTHING: Final = -2  # who sees all cards
 View = dict[str, Any]
 
 
+class HandView(TypedDict):
+    """A hand: its cards to those who may see them, and what everybody knows of it."""
+
+    cards: list[str] | None
+    size: int
+    known: list[str]
+
+
+class PileView(TypedDict):
+    """A draw pile: the sizes of its streams, and the order of the cards, which is hidden."""
+
+    size: int
+    streams: list[int]
+    cards: list[list[str]] | None
+
+
+class RemovedView(TypedDict):
+    """The cards that left the game unseen."""
+
+    size: int
+    cards: list[str] | None
+
+
 def viewer_name(viewer: int) -> int | str:
     """Return how a view names the one it is for."""
     if viewer == PUBLIC:
@@ -33,11 +56,9 @@ def viewer_name(viewer: int) -> int | str:
     return POST_GAME if viewer == EVERYTHING else viewer
 
 
-def hand_views(
-    hands: vec[i64], viewer: int, players: int, names: dict[int, str]
-) -> list[dict[str, Any]]:
+def hand_views(hands: vec[i64], viewer: int, players: int, names: dict[int, str]) -> list[HandView]:
     """Return for each seat its hand if the viewer may see it, its size, and what all know."""
-    views: list[dict[str, Any]] = []
+    views: list[HandView] = []
     for seat in range(players):
         cards = [names[card] for card in cards_in_hand(hands, seat)]
         views.append(
@@ -60,7 +81,7 @@ def stack_views(
     }
 
 
-def pile_view(pile: vec[u8], left: vec[u8], viewer: int, names: dict[int, str]) -> dict[str, Any]:
+def pile_view(pile: vec[u8], left: vec[u8], viewer: int, names: dict[int, str]) -> PileView:
     """Return the size of the draw pile and its streams, and the cards to whom may see them."""
     streams = [int(size) for size in left]
     cards: list[list[str]] | None = None
@@ -72,7 +93,7 @@ def pile_view(pile: vec[u8], left: vec[u8], viewer: int, names: dict[int, str]) 
     return {"size": sum(streams), "streams": streams, "cards": cards}
 
 
-def removed_view(removed: vec[u8], viewer: int, names: dict[int, str]) -> dict[str, Any]:
+def removed_view(removed: vec[u8], viewer: int, names: dict[int, str]) -> RemovedView:
     """Return how many cards left the game unseen, and which to whom may see them."""
     return {
         "size": len(removed),
