@@ -24,9 +24,7 @@ RuleOptions = Annotated[
         help="An option of the variant; may be repeated. See: keltis-ladder variants.",
     ),
 ]
-AsciiOption = Annotated[
-    bool, typer.Option("--ascii", help="Draw with letters instead of symbols.")
-]
+AsciiOption = Annotated[bool, typer.Option("--ascii", help="Draw with letters instead of symbols.")]
 
 
 def ruleset(variant: str, options: list[str] | None) -> Ruleset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,8 +20,12 @@ def bench() -> None:
 @app.command()
 def engine(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A rough measurement only.")] = False,
+    reference: Annotated[
+        Path | None, typer.Option("--reference", metavar="FILE", help="A module to scale goals by.")
+    ] = None,
 ) -> None:
     """Measure the engine: playouts, single decisions and copies in every variant."""
-    from keltis_cli import bench_engine
+    from keltis_cli.bench_engine import run
 
-    bench_engine.run(as_json)
+    run(as_json, quick, reference)

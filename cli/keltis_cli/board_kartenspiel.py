@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.look import LETTERS, QUIET, TITLE, Look
+from keltis_cli.look import LETTERS, QUIET, TITLE, Look, styled
 from keltis_cli.pieces import (
     WIDTH,
     beside,
@@ -24,7 +24,7 @@ STONES: Final = range(1, 10)
 
 def draw(view: View, look: Look) -> list[Text]:
     """Draw the whole table."""
-    facts = [f"draw pile {view['pile']['size']}", f"end cards in {view['ended_rows']} rows"]
+    facts = [f"draw pile {view['pile']['size']}", f"ended rows {view['ended_rows']}"]
     lines = [title_line(view, look, facts), wish_line(view, look), pile_line(view, look)]
     for left in range(0, view["players"], 2):
         right = left + 1
@@ -38,7 +38,7 @@ def draw(view: View, look: Look) -> list[Text]:
 
 def wish_line(view: View, look: Look) -> Text:
     """Draw the nine wish stones; those taken leave a gap."""
-    line = Text("wishes ", QUIET)
+    line = styled("wishes ", QUIET)
     for value in STONES:
         if value in view["wish_row"]:
             line.append(f" {look.mark('wish')}{value} ", TITLE)

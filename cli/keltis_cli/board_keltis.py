@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.look import LETTERS, QUIET, Look
+from keltis_cli.look import LETTERS, QUIET, Look, styled
 from keltis_cli.pieces import (
     WIDTH,
     beside,
@@ -64,7 +64,7 @@ def paths(view: View, look: Look) -> list[Text]:
 def stone_cell(view: View, look: Look, field: str, figures: str) -> Text:
     """Draw one stone with its tile and the figures on it."""
     tile = view["tiles"].get(field)
-    cell = look.tile(tile) if tile else Text(f"{look.mark('empty')} ", QUIET)
+    cell = look.tile(tile) if tile else styled(f"{look.mark('empty')} ", QUIET)
     cell.append_text(figure_text(look, figures, CELL - 3))
     cell.pad_right(CELL - cell.cell_len)
     return cell

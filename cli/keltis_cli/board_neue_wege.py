@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.look import LETTERS, QUIET, STYLES, TITLE, Look
+from keltis_cli.look import LETTERS, QUIET, STYLES, TITLE, Look, styled
 from keltis_cli.pieces import (
     WIDTH,
     beside,
@@ -106,7 +106,7 @@ def path_line(row: int) -> Text:
             end = PLACES[row + 1]["abcde".index(target[-1])]
             sign = "|" if begin == end else "/" if begin < end else "\\"
             line[EDGE + 1 + (begin + end) // 2] = sign
-    return Text("".join(line).rstrip(), QUIET)
+    return styled("".join(line).rstrip(), QUIET)
 
 
 def player(view: View, seat: int, look: Look) -> list[Text]:
@@ -123,7 +123,7 @@ def player(view: View, seat: int, look: Look) -> list[Text]:
 
 def wish_line(stones: dict[str, int], look: Look) -> Text:
     """Draw the wish stones of a player by colour."""
-    line = Text(f" {look.mark('wish')} ", TITLE)
+    line = styled(f" {look.mark('wish')} ", TITLE)
     for letter in LETTERS:
         if stones[letter]:
             line.append(f"{look.symbol(letter)}{stones[letter]}", STYLES[letter]).append(" ")

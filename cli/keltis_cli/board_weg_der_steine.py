@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.look import LETTERS, QUIET, SEAT_MARKS, Look
+from keltis_cli.look import LETTERS, QUIET, SEAT_MARKS, Look, styled
 from keltis_cli.pieces import WIDTH, beside, player_line, row_line, seat_name, title_line
 from keltis_engine import View
 from keltis_engine.weg_der_steine import SYMBOLS
@@ -22,7 +22,7 @@ VALUES: Final = range(11)
 def draw(view: View, look: Look) -> list[Text]:
     """Draw the whole table."""
     lines = [
-        title_line(view, look, [f"{view['pile']['size']} tiles face down"]),
+        title_line(view, look, [f"{view['pile']['size']} face down"]),
         *grid(view, look),
         legend(view, look),
     ]
@@ -44,7 +44,7 @@ def grid(view: View, look: Look) -> list[Text]:
         for row in rows.values()
         for card in row
     }
-    lines = [Text("      " + "".join(f"{value:<{CELL}}" for value in VALUES), QUIET)]
+    lines = [styled("      " + "".join(f"{value:<{CELL}}" for value in VALUES), QUIET)]
     for letter in LETTERS:
         line = Text(" ").append_text(look.label(letter))
         line.pad_right(6 - line.cell_len)
@@ -61,7 +61,7 @@ def tile_cell(view: View, look: Look, tile: str, owners: dict[str, str]) -> Text
     if tile in view["middle"] or tile == view["revealed"]:
         cell = look.card(tile).append(mark)
     else:
-        cell = Text(f"{owners.get(tile, look.mark('empty'))} {mark}", QUIET)
+        cell = styled(f"{owners.get(tile, look.mark('empty'))} {mark}", QUIET)
     cell.pad_right(CELL - cell.cell_len)
     return cell
 

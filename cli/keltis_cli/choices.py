@@ -56,8 +56,9 @@ def choice_lines(texts: list[str], view: View) -> list[str]:
     groups: dict[str, list[str]] = {}
     for number, text in enumerate(texts, 1):
         verb, _, names = text.partition(" ")
-        groups.setdefault(verb, []).append(f"{number:>2} {names + place(text, view)}".rstrip())
-    margin = max(len(verb) for verb in groups) + 2
+        cell = f"{number:>2} {names}{place(text, view)}" if names else f"{number:>2} {verb}"
+        groups.setdefault(verb if names else "", []).append(cell)
+    margin = max(len(verb) for verb in groups) + (2 if any(groups) else 0)
     lines = []
     for verb, cells in groups.items():
         width = max(len(cell) for cell in cells) + 2
@@ -87,9 +88,13 @@ def explanation(texts: list[str], look: Look) -> str:
     if not look.ascii:
         colours = "  ".join(f"{letter} {look.symbol(letter)}" for letter in LETTERS)
         lines += ["", f"  Colours: {colours}"]
-    lines += [
-        "  Figures: A, B, C, D are big, a, b, c, d small",
-        f"  Tiles: {look.mark('clover')} clover  {look.mark('wish')} wish stone  +n points  "
-        f"{look.mark('drop')} drop a card  {look.mark('stack')}n stack of wish stones",
-    ]
+    tiles = {
+        look.mark("clover"): "clover",
+        look.mark("wish"): "wish stone",
+        "+n": "points",
+        look.mark("drop"): "drop a card",
+        look.mark("stack"): "stack of wish stones",
+    }
+    lines.append("  Figures: A, B, C, D are big; a, b, c, d small")
+    lines.append("  Tiles: " + "  ".join(f"{sign} {name}" for sign, name in tiles.items()))
     return "\n".join(lines)

@@ -14,16 +14,20 @@ from keltis_cli.errors import BadRequest
 STANDARD: Final = Path("-")  # standard input or output
 
 
-def refuse_existing(path: Path, force: bool) -> None:
-    """Raise if writing would replace a file and nobody asked for that."""
-    if path != STANDARD and path.exists() and not force:
+def check_target(path: Path, force: bool) -> None:
+    """Raise if the file cannot be written, or would replace one and nobody asked for that."""
+    if path == STANDARD:
+        return
+    if not path.parent.is_dir():
+        raise BadRequest(f"cannot write {path}: there is no directory {path.parent}; create it")
+    if path.exists() and not force:
         raise BadRequest(f"{path} exists already: choose another name, or add --force")
 
 
 @contextmanager
 def new_file(path: Path, force: bool) -> Iterator[TextIO]:
     """Write beside the file and rename at the end; after an error the old file is untouched."""
-    refuse_existing(path, force)
+    check_target(path, force)
     if path == STANDARD:
         yield sys.stdout
         return
@@ -33,7 +37,7 @@ def new_file(path: Path, force: bool) -> Iterator[TextIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        refuse_existing(path, force)  # somebody may have made it meanwhile
+        check_target(path, force)  # somebody may have made it meanwhile
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -58,6 +58,11 @@ MARKS: Final = {
 }
 
 
+def styled(text: str, style: str) -> Text:
+    """Return a text whose style ends with it: what is appended later has its own."""
+    return Text().append(text, style)
+
+
 @dataclass(frozen=True)
 class Look:
     """How to draw: with symbols, or with letters only."""
@@ -74,12 +79,12 @@ class Look:
 
     def label(self, letter: str) -> Text:
         """Return the letter of a colour and its symbol, which explain each other."""
-        symbol = "" if self.ascii or letter not in SYMBOLS else SYMBOLS[letter]
-        return Text(letter + symbol, STYLES[letter])
+        symbol = "" if self.ascii else SYMBOLS.get(letter, " ")
+        return styled(letter + symbol, STYLES[letter])
 
     def card(self, name: str) -> Text:
         """Return a card or tile, named as in the notation."""
-        return Text(self.symbol(name[0]) + name[1:], STYLES[name[0]])
+        return styled(self.symbol(name[0]) + name[1:], STYLES[name[0]])
 
     def cards(self, names: list[str]) -> Text:
         """Return several cards side by side."""
@@ -88,12 +93,10 @@ class Look:
     def tile(self, name: str) -> Text:
         """Return a tile of a board: two cells."""
         if name.isdigit():
-            return Text(f"+{name}", TITLE)
+            return styled(f"+{name}", TITLE)
         kind, _, letter = name.partition(" ")
         tile = Text(self.mark(kind))
-        return tile.append_text(
-            Text(self.symbol(letter), STYLES[letter]) if letter else Text(" ")
-        )
+        return tile.append(self.symbol(letter), STYLES[letter]) if letter else tile.append(" ")
 
 
 class _CardNames(RegexHighlighter):
@@ -109,7 +112,7 @@ _THEME: Final = Theme({f"card.{letter}": style for letter, style in STYLES.items
 def console(stderr: bool = False) -> Console:
     """Return a console that prints in colour only where that is welcome.
 
-    With NO_COLOR we print no escape codes at all: bold and reverse would be codes, too.
+    With NO_COLOR texts carry no escape codes at all: bold and reverse would be codes, too.
     """
     return Console(
         stderr=stderr,

@@ -88,7 +88,6 @@ def keltis_ladder() -> None:
 
 def main() -> NoReturn:
     """Run the command; the exit code is 0, 1 for a failed check, 2 for input that is wrong."""
-    # Imported here because `--help` should not wait for the engine.
     try:
         app(prog_name=PROGRAM, standalone_mode=True)
         code = 0

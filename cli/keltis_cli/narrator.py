@@ -58,7 +58,7 @@ def turns(steps: Iterable[Step]) -> Iterator[Turn]:
         number, seat = step.before["turn"], step.before["seat"]
         is_final = step.before["phase"] == "final"
         if turn is None or (turn.number, turn.seat, turn.is_final) != (number, seat, is_final):
-            if turn is not None:
+            if turn is not None and turn.clauses:
                 yield turn
             turn = Turn(number, seat, step.before["viewer"] == seat, is_final)
         told = clauses(step)
@@ -66,7 +66,7 @@ def turns(steps: Iterable[Step]) -> Iterator[Turn]:
         turn.weight += len(told) + 3 * _scored(step)
         turn.closing = closing(step)
         turn.view = step.after
-    if turn is not None:
+    if turn is not None and turn.clauses:
         yield turn
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from keltis_cli.look import FIGURE_STYLE, LETTERS, QUIET, SEAT_MARKS, STYLES, TITLE, Look
+from keltis_cli.look import FIGURE_STYLE, LETTERS, QUIET, SEAT_MARKS, STYLES, TITLE, Look, styled
 from keltis_engine import View
 
 WIDTH: Final = 80
@@ -21,7 +21,7 @@ PHASES: Final = {
     "drop": "to drop a card",
     "draw": "to draw",
     "final": "to add final cards",
-    "revealed": "to take or leave the tile",
+    "revealed": "to take or leave it",
     "last-turn": "to take a last tile",
 }
 
@@ -49,7 +49,7 @@ def spread(left: Text, right: Text, width: int) -> Text:
 def title_line(view: View, look: Look, facts: Iterable[str]) -> Text:
     """Return the first line of a board: what is played, who is to decide, and some facts."""
     dot = f" {look.mark('dot')} "
-    left = Text(view["variant"], TITLE).append(f"{dot}turn {view['turn']}", "")
+    left = styled(view["variant"], TITLE).append(f"{dot}turn {view['turn']}")
     if view["phase"] == "over":
         left.append(f"{dot}game over")
     else:
@@ -120,7 +120,7 @@ def _summary(look: Look, cards: list[str]) -> str:
 
 def pile_line(view: View, look: Look) -> Text:
     """Return the discard piles: the top card of each and how many they are."""
-    line = Text("piles ", QUIET)
+    line = styled("piles ", QUIET)
     for letter, cards in view["piles"].items():
         line.append(" ")
         if not cards:
@@ -138,7 +138,7 @@ def hand_lines(view: View, look: Look) -> list[Text]:
     """Return the hands, as far as the viewer knows them."""
     lines = []
     for seat, hand in enumerate(view["hands"]):
-        line = Text("hand ", QUIET).append(SEAT_MARKS[seat], FIGURE_STYLE).append(" ")
+        line = styled("hand ", QUIET).append(SEAT_MARKS[seat], FIGURE_STYLE).append(" ")
         if hand["cards"] is not None:
             line.append_text(look.cards(hand["cards"]))
         else:
@@ -169,7 +169,7 @@ def figure_text(look: Look, figures: str, room: int) -> Text:
         )
     if len(figures) > room:
         figures = figures[: room - 1] + look.mark("more")
-    return Text(figures, FIGURE_STYLE) if figures else Text()
+    return styled(figures, FIGURE_STYLE) if figures else Text()
 
 
 def start_line(view: View, look: Look, figures: str) -> Text:
@@ -184,11 +184,11 @@ def start_line(view: View, look: Look, figures: str) -> Text:
 
 def value_text(value: int, in_goal: bool, look: Look) -> Text:
     """Return the left edge of a board row: what a figure there is worth; goal rows are marked."""
-    return Text(f"{value:>4}", QUIET).append(look.mark("goal") if in_goal else " ")
+    return styled(f"{value:>4}", QUIET).append(look.mark("goal") if in_goal else " ")
 
 
 def colour_mark(look: Look, letter: str) -> Text:
     """Return one cell in a colour; the joker has no colour of its own."""
     if letter == "*":
-        return Text(look.mark("joker"), TITLE)
-    return Text(look.symbol(letter), STYLES[letter])
+        return styled(look.mark("joker"), TITLE)
+    return styled(look.symbol(letter), STYLES[letter])

@@ -18,7 +18,7 @@ from keltis_cli import arguments
 from keltis_cli.boards import draw
 from keltis_cli.choices import choice_lines, explanation, question
 from keltis_cli.errors import BadRequest
-from keltis_cli.files import STANDARD, new_file, refuse_existing
+from keltis_cli.files import STANDARD, check_target, new_file
 from keltis_cli.look import QUIET, TITLE, Look, console, look
 from keltis_cli.narrator import Step, turns
 from keltis_cli.telling import say, score_table
@@ -59,7 +59,7 @@ def play(
     if out == STANDARD:
         raise BadRequest("the replay cannot go to the screen you play on: --out needs a file name")
     if out:
-        refuse_existing(out, force)
+        check_target(out, force)
     dealt = secrets.randbelow(RANDOM_SEEDS) if seed is None else seed
     game = Game(ruleset, players, seat, others, dealt, console(), look(ascii_only))
     try:
@@ -171,7 +171,7 @@ class Game:
 
     def show(self) -> None:
         """Draw the board and tell what happened since the last time."""
-        if self.out.is_terminal:
+        if sys.stdout.isatty():
             self.out.clear()
         self.out.print(draw(self.state.view(self.seat), self.look), soft_wrap=True)
         for turn in turns(self.news):

@@ -133,18 +133,22 @@ def play_one(
 
 
 def summary(tallies: list[Tally], players: int) -> Text:
-    """Return the table at the end."""
-    seats = [f"seat {seat}" for seat in range(players)]
-    rows = [
+    """Return the tables at the end: means over all games, then how the games ended."""
+    means = [
         [
             tally.title,
             f"{tally.games:,}",
             f"{tally.games / tally.seconds:,.0f}",
             f"{tally.decisions / tally.games:.1f}",
             *(f"{score / tally.games:.1f}" for score in tally.scores),
-            ", ".join(f"{name} {count:,}" for name, count in tally.endings.most_common()),
         ]
         for tally in tallies
     ]
-    headings = ["variant", "games", "games/s", "decisions", *seats, "ended by"]
-    return table(headings, rows, left=["variant", "ended by"])
+    ends = [
+        [tally.title, ", ".join(f"{name} {count:,}" for name, count in tally.endings.most_common())]
+        for tally in tallies
+    ]
+    seats = [f"seat {seat}" for seat in range(players)]
+    first = table(["variant", "games", "games/s", "decisions", *seats], means, left=["variant"])
+    second = table(["variant", "ended by"], ends, left=["variant", "ended by"])
+    return Text("\n\n").join([first, second])

@@ -18,6 +18,7 @@ from keltis_engine.variants import Ruleset, find_variant
 
 FORMAT: Final = "keltis-ladder replay 1"
 EXPANDED_FORMAT: Final = "keltis-ladder expanded replay 1"
+SEED_DIGITS: Final = 39
 _OUTCOMES: Final = {"draw": "drawn", "take": "taken", "reveal": "revealed"}
 _SETUP: Final = ("tiles", "stacks", "wish_row")
 
@@ -57,6 +58,8 @@ def read_replay(line: str) -> Replay:
         replay = json.loads(line)
     except ValueError as error:
         raise ReplayError(f"this is not JSON: {error}") from None
+    except RecursionError:
+        raise ReplayError("this is not a replay: it is nested too deeply") from None
     check_fields(replay)
     return dict(replay)
 
@@ -79,12 +82,13 @@ def check_fields(replay: object) -> None:
     for name, kind in kinds:
         if name not in replay:
             raise ReplayError(f"the replay has no field {name!r}")
-        if not isinstance(replay[name], kind):
+        if not isinstance(replay[name], kind) or isinstance(replay[name], bool):
             raise ReplayError(f"the replay's {name!r} is {replay[name]!r}, not a {kind.__name__}")
     if replay["format"] != FORMAT:
         raise ReplayError(f"the replay's format is {replay['format']!r}, expected {FORMAT!r}")
-    if not (replay["seed"].isascii() and replay["seed"].isdigit()):
-        raise ReplayError(f"the replay's seed is {replay['seed']!r}, not a whole number")
+    seed = replay["seed"]
+    if not (seed.isascii() and seed.isdigit() and len(seed) <= SEED_DIGITS):
+        raise ReplayError(f"the replay's seed is {seed[:50]!r}, not a whole number below 2**128")
 
 
 def rules_of(replay: Replay) -> Ruleset:

@@ -51,9 +51,9 @@ class Kartenspiel(CardGame):
         for card in self.hands[self.seat]:
             if card[0] == "P":
                 ways.append(f"{verb} {card}")
-                for colour in COLOURS:
-                    if self.lengthens(card, self.rows[self.seat][colour]):
-                        ways.append(f"{verb} {card} on {colour}")
+                rows = self.rows[self.seat]
+                longer = [colour for colour in COLOURS if self.lengthens(card, rows[colour])]
+                ways += [f"{verb} {card} on {colour}" for colour in longer]
             elif self.continues(card, self.rows[self.seat][card[0]]):
                 ways.append(f"{verb} {card}")
         return ways

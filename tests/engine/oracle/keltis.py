@@ -5,7 +5,7 @@ from typing import Any
 from tests.engine.oracle.common import COLOURS, CardGame, fits, look_up, value_of
 
 DECK = [f"{colour}{value}" for colour in COLOURS for value in range(11) for _ in range(2)]
-STONE_VALUES = {0: 0, 1: -4, 2: -3, 3: -2, 4: 1, 5: 2, 6: 3, 7: 6, 8: 7, 9: 10}
+STONE_VALUES = {1: -4, 2: -3, 3: -2, 4: 1, 5: 2, 6: 3, 7: 6, 8: 7, 9: 10}
 END_STONE = 9
 FIRST_GOAL_STONE = 7
 TILED_STONES = {

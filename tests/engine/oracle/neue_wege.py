@@ -59,7 +59,7 @@ class NeueWege(CardGame):
         self.expect("places of tiles", sorted(TILE_SPOTS), sorted(self.tiles))
         self.expect("tiles", sorted(TILES), sorted(self.tiles.values()))
         self.stacks: dict[str, int] = dict(self.setup["stacks"])
-        self.expect("stacks", {field: 5 for field in STACK_FIELDS}, self.stacks)
+        self.expect("stacks", dict.fromkeys(STACK_FIELDS, 5), self.stacks)
         self.rows: list[dict[str, list[int]]] = [{c: [] for c in COLOURS} for _ in self.seats]
         self.small = [["start", "start", "start", "start"] for _ in self.seats]
         self.big = ["start" for _ in self.seats]

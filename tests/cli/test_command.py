@@ -1,0 +1,132 @@
+"""The command around the games: help, errors, small commands."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import keltis_engine
+from keltis_cli.main import COMMANDS
+from tests.cli.helpers import ALL_VARIANTS, ESCAPE, command, output
+
+
+def test_help_names_every_command() -> None:
+    told = output("--help")
+    assert all(f"│ {name} " in told for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str) -> None:
+    assert f"Usage: keltis-ladder {name}" in output(name, "--help")
+
+
+def test_version_tells_the_form_of_the_engine() -> None:
+    form = "compiled" if keltis_engine.COMPILED else "interpreted"
+    assert f"engine {form}, Python {sys.version_info.major}." in output("version")
+
+
+def test_version_needs_neither_rich_nor_the_games_of_other_commands() -> None:
+    code = (
+        "import sys; from keltis_cli.main import main; sys.argv[1:] = ['version']\n"
+        "try: main()\n"
+        "finally: print([m for m in sys.modules if m.startswith('keltis_cli.')])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "['keltis_cli.main', 'keltis_cli.about']" in told.stdout
+
+
+def test_variants_lists_all_with_their_options() -> None:
+    told = output("variants")
+    assert all(variant in told for variant in ALL_VARIANTS)
+    assert "end_card_opens_row  0 to 1, default 1 (kartenspiel)" in told
+    described = json.loads(output("variants", "--json"))
+    assert [variant["id"] for variant in described] == ALL_VARIANTS
+    assert described[0]["players"] == [2, 3, 4]
+    assert described[0]["options"][0]["name"] == "turn_limit"
+
+
+@pytest.mark.parametrize("variant", ALL_VARIANTS)
+def test_rules_are_shown_with_every_ruling(variant: str) -> None:
+    plain = output("rules", variant, "--plain")
+    assert plain.startswith("# ")
+    told = output("rules", variant)
+    assert "Rulings" in told
+    assert ESCAPE not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rules", "chess"], "there is no variant 'chess': choose from keltis, neue-wege"),
+        (["perft", "--players", "7"], "cannot be played by 7: it takes 2 to 4 players"),
+        (["perft", "--seed", "-1"], "seed -1 is out of range"),
+        (["selfplay", "--option", "speed=1"], "has no option 'speed': it has turn_limit"),
+        (["selfplay", "--option", "turn_limit"], "write NAME=NUMBER"),
+        (["selfplay", "--option", "turn_limit=0"], "whole number from 1 to 100000"),
+        (["selfplay", "--policy", "clever"], "no policy 'clever': choose from random, eager"),
+        (["selfplay", "--policy", "eager", "--policy", "eager", "-p", "3"], "2 policies"),
+        (["replay", "/no/such/file"], "cannot use /no/such/file: No such file or directory"),
+        (["selfplay", "-n", "1", "--out", "/no/such/file"], "there is no directory /no/such"),
+        (["play", "--out", "/no/such/file"], "there is no directory /no/such"),
+        (["replay", "/tmp"], "cannot use /tmp: Is a directory"),
+        (["replay", "/bin/true"], "/bin/true is not a text file"),
+    ],
+)
+def test_wrong_input_is_one_clear_line(arguments: list[str], message: str) -> None:
+    done = command(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("keltis-ladder: ")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_mistyped_command_is_guessed() -> None:
+    done = command("selfpaly")
+    assert done.returncode == 2
+    assert "Did you mean 'selfplay'?" in done.stderr
+
+
+def test_perft_counts_grow_and_divide_adds_up() -> None:
+    told = output("perft", "--variant", "keltis", "--depth", "2", "--divide").splitlines()
+    total = int(told[3].split()[1].replace(",", ""))
+    parts = [int(line.split()[-1].replace(",", "")) for line in told[6:]]
+    assert told[1].split() == ["depth", "sequences", "seconds"]
+    assert sum(parts) == total
+
+
+def test_demo_tells_a_game_of_each_variant() -> None:
+    told = output("demo")
+    for variant in keltis_engine.VARIANTS.values():
+        assert variant.title in told
+    assert told.count("game over") == 4
+    assert told.count(" wins") >= 4
+    assert "What to try next" in told
+    assert max(len(line) for line in output("demo", "--ascii").splitlines() if " - " in line) <= 80
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
+    script = f"{sys.executable} -m keltis_cli demo | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] in ("0", "1")
+
+
+def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    running = subprocess.Popen(
+        [sys.executable, "-m", "keltis_cli", "selfplay", "-n", "1000000", "--out", file],
+        stderr=subprocess.PIPE,
+        env=os.environ,
+    )
+    while not list(tmp_path.iterdir()):
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert b"Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
