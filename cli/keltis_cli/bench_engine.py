@@ -29,6 +29,7 @@ from keltis_cli import bench_report
 from keltis_cli.bench_machine import this_machine
 from keltis_cli.bench_report import (
     CALLS,
+    OURS,
     Calls,
     Driven,
     Figure,
@@ -44,6 +45,10 @@ from keltis_engine import VARIANTS, find_variant
 
 OPEN_SPIEL_GAMES: Final = {"hearts": 4, "gin_rummy": 2}
 REFERENCE_PLAYERS: Final = 2
+
+# The tasks that a Python loop drives, and whose game it plays.
+LIBRARIES: Final = {"driven": OURS, "open_spiel": "open_spiel", "nothing": "none"}
+NOTHING: Final = "the loop alone"
 
 
 class Effort(NamedTuple):
@@ -127,6 +132,7 @@ def keys(workers: dict[str, Worker], spiel: bool, reference: Path | None) -> Ite
                 yield Key(name, task, variant, players)
     if reference is not None:
         yield Key("installed", "reference", str(reference), REFERENCE_PLAYERS)
+    yield Key("installed", "nothing", NOTHING, 0)
     if spiel:
         for game, players in OPEN_SPIEL_GAMES.items():
             yield Key("installed", "open_spiel", game, players)
@@ -274,14 +280,14 @@ def _driven(samples: Samples) -> list[Driven]:
     yardstick = samples.get(hearts, [])
     return [
         Driven(
-            library="open_spiel" if key.task == "open_spiel" else "keltis_engine",
+            library=LIBRARIES[key.task],
             game=key.subject,
             players=key.players,
             rate=figure(rates),
-            ratio=None if key.task == "open_spiel" else _ratio(rates, yardstick),
+            ratio=None if key == hearts else _ratio(rates, yardstick),
         )
         for key, rates in samples.items()
-        if key.task in ("driven", "open_spiel")
+        if key.task in LIBRARIES
     ]
 
 

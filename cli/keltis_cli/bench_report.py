@@ -14,6 +14,7 @@ from rich.table import Table
 from keltis_cli.bench_machine import Machine
 
 SCHEMA: Final = 1
+OURS: Final = "keltis_engine"
 
 # The calls that are timed one by one, in nanoseconds.
 CALL_HEADINGS: Final = {
@@ -183,7 +184,7 @@ class Report:
             ratios = [
                 line.ratio.median
                 for line in self.driven
-                if line.game == variant and line.ratio is not None
+                if line.library == OURS and line.game == variant and line.ratio is not None
             ]
             name = f"{variant}: driven / open_spiel hearts"
             note = "" if ratios else NO_OPEN_SPIEL
@@ -217,12 +218,12 @@ class Report:
 
 @dataclass(frozen=True)
 class Section:
-    """A table with its title; the first columns are text, the others numbers."""
+    """A table with its title and remarks; the first column is text, the others are numbers."""
 
     title: str
     headings: list[str]
     rows: list[list[str]]
-    texts: int = 1
+    remarks: list[str]
 
 
 def sections(report: Report) -> list[Section]:
@@ -233,21 +234,29 @@ def sections(report: Report) -> list[Section]:
             "Random playouts in engine code, one thread: M decisions/s",
             ["game", "players", form, "sources", "ratio", "with deals", "ratio"],
             [_playout_row(line) for line in report.playouts],
+            [],
         ),
         Section(
             "Single calls from Python: ns",
             ["game", "players", *(CALL_HEADINGS[name] for name in CALLS)],
             [_call_row(line) for line in report.calls],
+            [],
         ),
         Section(
             "Driven from Python, legal_actions + apply: M decisions/s",
             ["game", "players", "rate", "to hearts"],
             [_driven_row(line) for line in report.driven],
+            ["The loop alone is the limit: what Python itself costs."],
         ),
         Section(
             "Goals, held against the worst number of players",
             ["measure", "goal", "measured", "result"],
             [_goal_row(goal) for goal in report.goals()],
+            [
+                f"Not judged: {note}"
+                for note in dict.fromkeys(g.note for g in report.goals())
+                if note
+            ],
         ),
     ]
 
@@ -258,12 +267,11 @@ def header(report: Report) -> list[str]:
     versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
     imports = report.imports
     lines = [
-        f"{report.date:%Y-%m-%d %H:%M} UTC, {report.rounds} rounds in {report.seconds:.0f} s; "
-        "medians, ± the farther quartile",
+        f"{report.date:%Y-%m-%d %H:%M} UTC, {report.rounds} rounds in {report.seconds:.0f} s",
         f"{machine.cpu}, {machine.cores} cores, {machine.system}",
         f"{machine.python}; {machine.compiler}; {versions}",
-        f"import keltis_engine: {imports.added.text(digits=1)} ms on top of a bare start of "
-        f"{imports.bare.text(digits=1)} ms",
+        f"importing: {imports.added.text(digits=1)} ms, a bare Python {imports.bare.median:.1f} ms",
+        "medians, ± the farther quartile",
     ]
     if report.reference is not None:
         lines.append(f"reference module: {report.reference.text(1e-6)} M decisions/s")
@@ -279,20 +287,24 @@ def show(report: Report, out: Console) -> None:
     for section in sections(report):
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for number, heading in enumerate(section.headings):
-            table.add_column(heading, justify="left" if number < section.texts else "right")
+            table.add_column(heading, justify="left" if number == 0 else "right")
         for row in section.rows:
             table.add_row(*row)
         out.print(f"\n{section.title}", style="bold", highlight=False)
         out.print(table, highlight=False)
+        for remark in section.remarks:
+            out.print(remark, style="dim", highlight=False)
 
 
 def markdown(report: Report) -> str:
     """Return a report as a Markdown page."""
     lines = ["# Engine benchmark", "", *(f"- {line}" for line in header(report))]
     for section in sections(report):
-        rule = [":--" if k < section.texts else "--:" for k in range(len(section.headings))]
+        rule = [":--"] + ["--:"] * (len(section.headings) - 1)
         lines += ["", f"## {section.title}", ""]
         lines += [f"| {' | '.join(row)} |" for row in [section.headings, rule, *section.rows]]
+        for remark in section.remarks:
+            lines += ["", remark]
     return "\n".join(lines) + "\n"
 
 
@@ -314,10 +326,9 @@ def _call_row(line: Calls) -> list[str]:
 
 
 def _driven_row(line: Driven) -> list[str]:
-    foreign = line.library != "keltis_engine"
     return [
-        f"{line.library} {line.game}" if foreign else line.game,
-        str(line.players),
+        f"{line.library} {line.game}" if line.library == "open_spiel" else line.game,
+        str(line.players or "-"),
         line.rate.text(1e-6),
         line.ratio.text() if line.ratio else "-",
     ]
@@ -326,5 +337,5 @@ def _driven_row(line: Driven) -> list[str]:
 def _goal_row(goal: Goal) -> list[str]:
     bound = f"≥ {goal.at_least:.1f}" if goal.at_least is not None else f"≤ {goal.at_most:.0f}"
     measured = "-" if goal.measured is None else f"{goal.measured:.1f} {goal.unit}"
-    result = {True: "pass", False: "miss", None: goal.note}[goal.met]
+    result = {True: "pass", False: "miss", None: "-"}[goal.met]
     return [goal.name, f"{bound} {goal.unit}", measured, result]

@@ -23,6 +23,8 @@ from keltis_engine import COMPILED, Rng, State, find_variant, playout, playouts
 SEEDS: Final = range(8)
 POSITIONS: Final = 64
 EMPTY_PLAYOUTS: Final = 200
+NO_GAME_ACTIONS: Final = 7  # about as many as our games offer on average
+NO_GAME_DECISIONS: Final = 2_000
 
 # One list of random numbers for all games that are driven from Python.
 _chance = random.Random(1)
@@ -171,6 +173,26 @@ def drive_open_spiel(variant: str, players: int) -> Work:
     return work
 
 
+def drive_nothing(_subject: str, _players: int) -> Work:
+    """Passes of the same loop around two built-in methods that do next to nothing.
+
+    It is what Python itself costs, whatever the engine is written in.
+    """
+    state = [0] * NO_GAME_ACTIONS
+    choice = itertools.cycle(CHOICES).__next__
+
+    def work() -> int:
+        decisions = 0
+        while actions := state.copy():
+            state.__contains__(actions[int(choice() * len(actions))])
+            decisions += 1
+            if decisions == NO_GAME_DECISIONS:
+                break
+        return decisions
+
+    return work
+
+
 def play_reference(path: str, players: int) -> Work:
     """Decisions: whole games of a reference module, which has ``games(n, seed, count)``."""
     games = load_module(Path(path)).games
@@ -189,6 +211,7 @@ TASKS: Final[dict[str, Callable[[str, int], Work]]] = {
     "determinize": determinize,
     "driven": drive,
     "open_spiel": drive_open_spiel,
+    "nothing": drive_nothing,
     "reference": play_reference,
 }
 

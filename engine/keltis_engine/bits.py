@@ -12,7 +12,8 @@ BIT: Final = vec[i64]([1 << k for k in range(63)])
 
 # 2 is a primitive root of 67, so the remainder of a single bit tells which bit it is.
 _ROOT: Final = 67
-_INDEX: Final = vec[u8]([next((k for k in range(63) if 2**k % 67 == r), 0) for r in range(67)])
+_INDEX_OF: Final = {2**k % 67: k for k in range(63)}
+_INDEX: Final = vec[u8]([_INDEX_OF.get(remainder, 0) for remainder in range(67)])
 
 
 def index_of(bit: i64) -> i64:

@@ -54,9 +54,10 @@ def card_of(pile: int, value: int) -> int:
 PAIR_VALUE: Final = vec[u8]([value for value, _, _ in PAIRS])
 PAIR_FIRST: Final = vec[u8]([first for _, first, _ in PAIRS])
 PAIR_SECOND: Final = vec[u8]([second for _, _, second in PAIRS])
+_NUMBER_OF: Final = {pair: number for number, pair in enumerate(PAIRS)}
 PAIR_NUMBER: Final = vec[i16](
     [
-        PAIRS.index((value, first, second)) if (value, first, second) in PAIRS else -1
+        _NUMBER_OF.get((value, first, second), -1)
         for value in range(WIDTH)
         for first in range(PILES)
         for second in range(PILES)

@@ -12,6 +12,7 @@ from typing import Final, final
 from librt.vecs import vec
 from mypy_extensions import i64, u8
 
+from keltis_engine.cards import VALUES
 from keltis_engine.stacks import PLACES
 
 
@@ -23,19 +24,13 @@ class RowRule:
     """
 
     def __init__(self, colours: int, width: int) -> None:
+        row = (1 << width) - 1
+        values = (1 << VALUES) - 1
         kinds = range(colours * width)
-        self.width: i64 = width
-        self.all: i64 = sum(1 << k for k in kinds)
-        self.row = vec[i64]([sum(1 << k for k in kinds if k // width == c) for c in range(colours)])
-        self.below = vec[i64](
-            [sum(1 << k for k in kinds if k // width == n // width and k < n) for n in kinds]
-        )
-        self.above = vec[i64](
-            [
-                sum(1 << k for k in kinds if k // width == n // width and n < k and k % width < 11)
-                for n in kinds
-            ]
-        )
+        self.all: i64 = (1 << colours * width) - 1
+        self.row = vec[i64]([row << colour * width for colour in range(colours)])
+        self.below = vec[i64]([((1 << k % width) - 1) << k - k % width for k in kinds])
+        self.above = vec[i64]([(values & -(2 << k % width)) << k - k % width for k in kinds])
 
     def after(self, accepted: i64, top: i64, card: i64) -> i64:
         """Return what is accepted once the card lies on that top card of its row."""

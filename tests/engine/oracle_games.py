@@ -107,6 +107,54 @@ def specialist(colour: str) -> Policy:
     return policy
 
 
+def hoarder(colour: str, path: str) -> Policy:
+    """Return a player of keltis whose cards of one colour also bring a figure to another end.
+
+    Once both figures are at their ends, he lays the first card of the second path's colour.
+    """
+    arrived = False
+
+    def policy(state: State, rng: Rng) -> int:
+        nonlocal arrived
+        actions = {state.notation[action]: action for action in state.legal_actions()}
+        if state.phase in ("move", "clover"):
+            arrived = arrived or f"{state.phase} {path}" not in actions
+            for text in (f"{state.phase} {path}", f"{state.phase} {colour}"):
+                if text in actions:
+                    return actions[text]
+        if state.phase == "draw":
+            return actions.get(f"take {path if arrived else colour}", actions["draw"])
+        if state.phase != "turn":
+            return random(state, rng)
+        lays = [text for text in actions if text.startswith(f"lay {colour}")]
+        others = [text for text in actions if text.startswith("discard") and text[8] != colour]
+        kept = [text for text in others if text[8] == path][:1]
+        others = [text for text in others if text not in kept]
+        for text in actions:
+            if arrived and text.startswith(f"lay {path}"):
+                return actions[text]
+        if others and len(lays) < 5:
+            return actions[others[int(rng.below(len(others)))]]
+        return actions[min(lays, key=lambda text: int(text[5:]))] if lays else random(state, rng)
+
+    return policy
+
+
+def sponsor(colour: str) -> Policy:
+    """Return a player who leaves one colour and the draw pile to another."""
+
+    def policy(state: State, rng: Rng) -> int:
+        actions = state.legal_actions()
+        texts = [state.notation[action] for action in actions]
+        for wanted in (f"discard {colour}", "discard"):
+            if any(text.startswith(wanted) for text in texts):
+                return next(a for a in actions if state.notation[a].startswith(wanted))
+        idle = [a for a in actions if state.notation[a] not in ("draw", f"take {colour}")]
+        return idle[int(rng.below(len(idle)))] if idle else actions[0]
+
+    return policy
+
+
 POLICIES: list[Policy] = [random, eager, runner, climber, idler]
 
 

@@ -1,12 +1,15 @@
 """The engine plays every game exactly as the oracle, written from the rules page, says."""
 
+from collections import Counter
+from itertools import pairwise
+
 import pytest
 
 import keltis_engine
-from keltis_engine import Rng, State
+from keltis_engine import Rng, State, find_variant
 from tests.engine import oracle
 from tests.engine.oracle import common, neue_wege
-from tests.engine.oracle_games import mixed_game, play, runners_games
+from tests.engine.oracle_games import hoarder, mixed_game, play, runners_games, sponsor
 
 VARIANTS = list(oracle.GAMES)
 GAMES = 400 if keltis_engine.COMPILED else 24
@@ -54,11 +57,29 @@ def test_every_phase_verb_and_ending_occurs(variant: str) -> None:
 
 
 def test_a_figure_at_the_end_of_its_path_calls_one_from_the_start() -> None:
-    follow_ups = set()
+    follow_ups: set[str] = set()
     for replay in runners_games("keltis"):
         phases = [record["phase"] for record in replay["decisions"]]
-        follow_ups.update(b for a, b in zip(phases, phases[1:], strict=False) if a == "move")
+        follow_ups.update(b for a, b in pairwise(phases) if a == "move")
     assert {"figure", "clover", "draw"} <= follow_ups
+
+
+def test_a_figure_that_came_to_the_end_without_a_card_obeys_the_end_stone_rule() -> None:
+    first_cards = 0
+    for seed in range(240):
+        tiles = find_variant("keltis").deal(4, seed).reveal()["tiles"]
+        clovers = Counter(place[0] for place, tile in tiles.items() if tile == "clover")
+        (path, many), (colour, some) = clovers.most_common(2)
+        if many + some < 7:
+            continue
+        replay = play("keltis", 4, seed, {}, [hoarder(colour, path), *[sponsor(colour)] * 3])
+        oracle.check(replay)
+        cards: Counter[str] = Counter()
+        for record, following in pairwise(replay["decisions"]):
+            if record["decision"].startswith("lay"):  # only the hoarder lays
+                cards[record["decision"][4]] += 1
+                first_cards += following["phase"] == "move" and cards[record["decision"][4]] == 1
+    assert first_cards
 
 
 @pytest.mark.parametrize("variant", ["keltis", "neue-wege", "kartenspiel"])

@@ -92,12 +92,11 @@ def test_the_situations_of_these_tests_cannot_hold_an_unlawful_row(refused: str,
         keltis(rows=[rows])
 
 
-def accepted_after(rule: RowRule, colour: int, row: tuple[int, ...]) -> int:
-    """Return what is accepted after these values were laid one after the other."""
-    first = colour * int(rule.width)
+def accepted_after(rule: RowRule, zero: int, row: tuple[int, ...]) -> int:
+    """Return what is accepted after these values were laid on; ``zero`` is the colour's 0 card."""
     accepted = rule.all
     for top, value in pairwise(row):
-        accepted = rule.after(accepted, first + top, first + value)
+        accepted = rule.after(accepted, zero + top, zero + value)
     return int(accepted)
 
 
@@ -114,7 +113,7 @@ def test_all_rows_of_up_to_three_cards_go_on_up_or_down_and_leave_other_colours_
         for length in (1, 2, 3):
             for row in product(VALUES, repeat=length):
                 if in_order(row):
-                    accepted = accepted_after(rule, colour, row)
+                    accepted = accepted_after(rule, colour * width, row)
                     fitting = [v for v in VALUES if accepted >> colour * width + v & 1]
                     assert fitting == [v for v in VALUES if in_order((*row, v))], row
                     assert accepted & others == others, row
@@ -145,7 +144,7 @@ def test_a_dropped_card_lets_the_direction_be_worked_out_again(before: str, fitt
         stacks = empty_stacks(5)
         for value in row[:-1]:
             push(stacks, colour, colour * 11 + value)
-        accepted = accepted_after(CARD_ROWS, colour, row)
+        accepted = accepted_after(CARD_ROWS, colour * 11, row)
         again = int(CARD_ROWS.again(accepted, stacks, colour, colour))
         assert [v for v in VALUES if again >> colour * 11 + v & 1] == numbers(fitting)
 

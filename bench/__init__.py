@@ -1,0 +1,1 @@
+"""Benchmarks, and the results of those that we keep."""
