@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mypy_extensions import i64
 
+from keltis_engine.errors import EngineError
 from keltis_engine.state import NO_ACTIONS, State
 
 
@@ -13,6 +14,8 @@ def perft(state: State, depth: int) -> int:
     A finished game counts once, at whatever depth it ended. The draw pile is as dealt, so a
     draw has one outcome.
     """
+    if depth < 0:
+        raise EngineError(f"depth {depth} makes no sense: count from depth 0")
     return int(_count(state, depth))
 
 
@@ -33,6 +36,8 @@ def _count(state: State, depth: i64) -> i64:
 
 def divide(state: State, depth: int) -> dict[str, int]:
     """Return the count below each of the next actions, by notation."""
+    if depth < 1:
+        raise EngineError(f"depth {depth} cannot be divided: it takes at least depth 1")
     result: dict[str, int] = {}
     for action in state.legal_actions():
         after = state.copy()

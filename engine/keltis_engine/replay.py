@@ -37,7 +37,7 @@ def make_replay(
         "format": FORMAT,
         "variant": ruleset.id,
         "version": ruleset.version,
-        "options": ruleset.options,
+        "options": dict(ruleset.options),
         "players": players,
         "seed": str(seed),  # as text: many languages read JSON numbers as 64-bit floats
         "decisions": [ruleset.format(action) for action in actions],
@@ -86,6 +86,8 @@ def check_fields(replay: object) -> None:
             raise ReplayError(f"the replay's {name!r} is {replay[name]!r}, not a {kind.__name__}")
     if replay["format"] != FORMAT:
         raise ReplayError(f"the replay's format is {replay['format']!r}, expected {FORMAT!r}")
+    if any(type(score) is not int for score in replay["scores"]):
+        raise ReplayError(f"the replay's scores are {replay['scores']!r}, not whole numbers")
     seed = replay["seed"]
     if not (seed.isascii() and seed.isdigit() and len(seed) <= SEED_DIGITS):
         raise ReplayError(f"the replay's seed is {seed[:50]!r}, not a whole number below 2**128")

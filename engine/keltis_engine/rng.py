@@ -67,7 +67,7 @@ class Rng:
     """A fast generator for everything that is not a deal."""
 
     def __init__(self, seed: int = 0) -> None:
-        digest = shake_128(f"keltis-ladder/rng/1/{seed}", 16)
+        digest = shake_128(f"keltis-ladder/rng/1/{int(seed)}", 16)
         self._a: i64 = int.from_bytes(digest[0:4], "big")
         self._b: i64 = int.from_bytes(digest[4:8], "big")
         self._c: i64 = int.from_bytes(digest[8:12], "big")

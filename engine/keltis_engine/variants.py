@@ -30,8 +30,10 @@ class Option:
 
     def checked(self, value: object) -> int:
         """Return the value as a number if the option can have it, or raise."""
-        if isinstance(value, int) and self.lowest <= value <= self.highest:
-            return int(value)
+        yes_or_no = self.lowest == 0 and self.highest == 1
+        if isinstance(value, int) and (yes_or_no or not isinstance(value, bool)):
+            if self.lowest <= value <= self.highest:
+                return int(value)
         raise BadOption(
             f"option {self.name!r} cannot be {value!r}: "
             f"it takes a whole number from {self.lowest} to {self.highest}"
@@ -139,7 +141,7 @@ class Ruleset:
             )
         if not 0 <= seed < SEED_LIMIT:
             raise BadDeal(f"seed {seed} is out of range: it must be from 0 to 2**128 - 1")
-        stream = DealStream(f"keltis-ladder/deal/1/{self.id}/{players}/{seed}")
+        stream = DealStream(f"keltis-ladder/deal/1/{self.id}/{int(players)}/{int(seed)}")
         return self._dealer(players, stream, self.options)
 
     def format(self, action: int) -> str:

@@ -33,9 +33,10 @@ def play(variant: str, players: int, policy: str, seed: int) -> list[Any]:
     """Play a game and return all that can be seen of it on the way."""
     ruleset = find_variant(variant)
     state = ruleset.deal(players, seed)
+    end = state.copy()
+    seen: list[Any] = [playout(end, Rng(seed)), end.reveal()]
     rng = Rng(seed)
     actions: list[int] = []
-    seen: list[Any] = []
     while not state.over:
         if len(actions) % LOOK_EVERY == 0:
             seen.append(look(state, seed))
@@ -47,15 +48,12 @@ def play(variant: str, players: int, policy: str, seed: int) -> list[Any]:
 
 
 def look(state: State, seed: int) -> list[Any]:
-    """Return every view, a guess of every seat, a playout, and what could come next."""
+    """Return every view, a guess of every seat, and what could come next."""
     seats = range(int(state.players))
-    end = state.copy()
-    decisions = playout(end, Rng(seed))
     return [
         [state.view(viewer) for viewer in (*seats, SPECTATORS)],
         [state.determinize(seat, Rng(seed)).reveal() for seat in seats],
         [state.legal_actions(), [state.outcome(action) for action in state.legal_actions()]],
-        [decisions, end.reveal()],
         divide(state, 2),
     ]
 

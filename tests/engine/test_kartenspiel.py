@@ -77,6 +77,7 @@ def test_a_pile_closed_by_one_seat_is_open_for_the_next() -> None:
     [
         ("R3 B3", ["R3 B3"]),
         ("R3 R3", ["R3 R3"]),  # twins
+        ("B7 B7 Y7", ["Y7 B7", "B7 B7"]),
         ("R5 P5", ["R5 P5"]),  # a points card as partner
         ("R4 R4 B4 P4", ["R4 R4", "R4 B4", "R4 P4", "B4 P4"]),
         ("R1 Y1 V9 G9", ["R1 Y1", "V9 G9"]),
@@ -93,6 +94,14 @@ def test_a_pile_closed_by_one_seat_is_open_for_the_next() -> None:
 )
 def test_which_cards_are_pairs(cards: str, pairs: list[str]) -> None:
     assert legal(kartenspiel(hands=[cards]), "pair") == [f"pair {pair}" for pair in pairs]
+
+
+def test_a_turn_offers_laying_then_discarding_then_pairs_and_nothing_else() -> None:
+    state = kartenspiel(hands=["Y4 B4 B4 P4"])
+    lay = ["lay Y4", "lay B4", "lay P4"]
+    discard = ["discard Y4", "discard B4", "discard P4"]
+    pairs = ["pair Y4 B4", "pair Y4 P4", "pair B4 B4", "pair B4 P4"]
+    assert legal(state) == lay + discard + pairs
 
 
 @pytest.mark.parametrize("owner", [0, 1])

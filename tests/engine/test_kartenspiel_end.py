@@ -155,6 +155,13 @@ def test_the_second_final_card_may_build_on_the_first() -> None:
     assert row(state, 1, "G") == "G5 P5"
 
 
+def test_final_cards_go_into_colour_rows_and_the_points_row() -> None:
+    state = kartenspiel(hands=["R3", "R0 P10"], pile=["G1"])
+    play(state, "discard R3", "draw", "add R0", "add P10")
+    assert (row(state, 1, "R"), hand(state, 1)) == ("R0", "")
+    assert state.reveal()["points_rows"][1] == ["P10"]
+
+
 def test_final_cards_follow_the_row_rules() -> None:
     state = kartenspiel(hands=["BE", "G8 G2 R5 V9"], rows=["R5 RE Y6 YE", "RE V7 VE G6 G4"])
     play(state, "lay BE")

@@ -246,6 +246,7 @@ def test_after_a_drop_from_the_hand_the_pile_stays_closed_for_both_draws() -> No
     state = neue_wege(hands=["B3 Y2", "G1"], figures=["5b"], tiles=DROP, piles="Y9 R8 R9")
     play(state, "lay B3", "move 5b-6b", "drop hand Y2", "take R")
     assert (state.seat, legal(state)) == (0, ["draw", "take R"])
+    assert state.reveal()["draws"] == 1
     play(state, "take R")
     assert (state.seat, hand(state, 0)) == (1, "R8 R9")
     play(state, "discard G1")

@@ -80,7 +80,7 @@ def test_steps_lead_from_the_deal_to_the_end(variant: str, players: int) -> None
     assert count == len(replay["decisions"])
 
 
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES // 4)
 @given(games(to_the_end=True))
 def test_an_expanded_replay_tells_every_step(game: Game) -> None:
     replay = replay_of(game)

@@ -147,6 +147,12 @@ def test_the_same_seed_deals_the_same_game_and_every_bit_of_it_matters(id: str) 
     assert all(deals[a] != deals[b] for a in range(len(seeds)) for b in range(a))
 
 
+@pytest.mark.parametrize("id", ["keltis", "neue-wege"])
+def test_the_tiles_are_shuffled_too(id: str) -> None:
+    tiles = [find_variant(id).deal(2, seed).reveal()["tiles"] for seed in range(5)]
+    assert all(tiles[a] != tiles[b] for a in range(5) for b in range(a))
+
+
 def test_options_do_not_change_the_deal() -> None:
     plain = find_variant("kartenspiel").deal(2, 5).reveal()
     other = find_variant("kartenspiel", {"end_card_opens_row": 0, "turn_limit": 9}).deal(2, 5)
