@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from librt.vecs import append, vec
+from librt.vecs import vec
 from mypy_extensions import i64, u8
 
 from keltis_engine.bits import BIT, index_of, members_of
@@ -91,8 +91,9 @@ def _listed(hands: vec[i64], at: i64, first: int) -> list[int]:
     return sorted(once + [first + k for k in members_of(hands[at + 1])])
 
 
-def give_up_hidden(hands: vec[i64], seat: i64, cards: vec[u8]) -> vec[u8]:
-    """Take every card that is not known to all out of a hand; return ``cards`` and these."""
+def give_up_hidden(hands: vec[i64], seat: i64, counts: vec[u8]) -> i64:
+    """Take every card that is not known to all out of a hand, count each, return how many."""
+    total: i64 = 0
     for bank in range(i64(2)):
         at = seat * WORDS + bank * BANK
         once = hands[at] & ~hands[at + KNOWN] | hands[at + TWICE] & ~hands[at + KNOWN_TWICE]
@@ -101,9 +102,8 @@ def give_up_hidden(hands: vec[i64], seat: i64, cards: vec[u8]) -> vec[u8]:
         hands[at + TWICE] = hands[at + KNOWN_TWICE]
         while once:
             bit = once & -once
-            card = u8(bank * 64 + index_of(bit))
-            cards = append(cards, card)
-            if twice & bit:
-                cards = append(cards, card)
+            copies: i64 = 2 if twice & bit else 1
+            counts[bank * 64 + index_of(bit)] += u8(copies)
+            total += copies
             once ^= bit
-    return cards
+    return total

@@ -298,7 +298,7 @@ class KeltisState(State):
     def determinize(self, seat: int, rng: Rng) -> KeltisState:
         """Return a random complete state that agrees with everything the seat has seen."""
         state = self.copy()
-        state.table = self.table.determinize(self.at_table(seat), rng)
+        state.table.redeal(self.at_table(seat), rng)
         return state
 
     def room(self, seat: i64) -> i64:

@@ -24,6 +24,11 @@ def height(stacks: vec[u8], stack: i64) -> i64:
     return i64(stacks[stack * PLACES])
 
 
+def filled(stacks: vec[u8], stack: i64) -> i64:
+    """Return 1 if the stack has cards, 0 if not."""
+    return (i64(stacks[stack * PLACES]) + PLACES - 1) >> 5
+
+
 def top(stacks: vec[u8], stack: i64) -> i64:
     """Return the top card of a stack that has one."""
     base = stack * PLACES

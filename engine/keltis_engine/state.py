@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+import sys
 from abc import abstractmethod
-from typing import Final, SupportsIndex
+from typing import Final, SupportsIndex, cast
 
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr
@@ -17,6 +18,11 @@ OVER: Final = 0  # the stage that every game ends in
 MOST_IDS: Final = 1_000  # no game numbers its actions higher
 MOST_ACTIONS: Final = 128  # more than any situation of any game allows
 NO_ACTIONS: Final = vec[i16]([0] * MOST_ACTIONS)
+# Compiled code holds the interpreter's lock from the listing to its use, so all states can share
+# one vector for it. Interpreted, or without such a lock, another thread may come in between.
+SCRATCH: Final = vec[i16]([0] * MOST_ACTIONS)
+ALONE: Final = not __file__.endswith(".py") and "t" not in getattr(sys, "abiflags", "")
+NUMBERS: Final[list[object]] = list(range(MOST_IDS))  # typed so, they stay Python objects
 
 
 @mypyc_attr(acyclic=True)
@@ -102,13 +108,15 @@ class State:
 
     def legal_actions(self) -> list[int]:
         """Return the legal actions, ascending; none when the game is over."""
-        into = NO_ACTIONS[:]
-        count = self.list_actions(into)
-        return [int(into[k]) for k in range(count)]
+        result: list[object] = []  # before the scratch: making a list may run other code
+        into = SCRATCH if ALONE else NO_ACTIONS[:]
+        for k in range(self.list_actions(into)):
+            result.append(NUMBERS[i64(into[k])])
+        return cast(list[int], result)
 
     def is_legal(self, action: i64) -> bool:
         """Tell whether an action is legal now."""
-        into = NO_ACTIONS[:]
+        into = SCRATCH if ALONE else NO_ACTIONS[:]
         for k in range(self.list_actions(into)):
             if i64(into[k]) == action:
                 return True

@@ -9,12 +9,12 @@ from mypy_extensions import i16, i64, mypyc_attr, u8
 
 from keltis_engine.bits import BIT
 from keltis_engine.cards import HAND_SIZE, LETTERS, REMOVED_FOR_TWO
-from keltis_engine.hands import empty_hands, gain, gain_openly, lose
+from keltis_engine.hands import empty_hands, gain, gain_openly, give_up_hidden, lose
 from keltis_engine.rng import Rng
 from keltis_engine.rows import RowRule
-from keltis_engine.stacks import empty_stacks, height, pop, push, top
+from keltis_engine.stacks import empty_stacks, filled, height, pop, push, top
 from keltis_engine.streams import draw, next_card, stream_sizes
-from keltis_engine.unseen import redeal
+from keltis_engine.unseen import count_pile, in_order, no_cards, no_counts, refill_pile
 from keltis_engine.views import (
     hand_views,
     names_of,
@@ -65,13 +65,31 @@ class CardTable:
             self.closed,
         )
 
-    def determinize(self, seat: i64, rng: Rng) -> CardTable:
-        """Return a copy in which all that the seat has not seen is dealt anew."""
-        table = self.copy()
-        table.pile = self.pile[:]
-        table.removed = self.removed[:]
-        redeal(table.hands, table.pile, table.left, table.removed, seat, rng)
-        return table
+    def redeal(self, seat: i64, rng: Rng) -> None:
+        """Deal all anew that the seat has not seen; copies share no card of it afterwards."""
+        counts = no_counts()
+        sizes = self.left[:]  # by seat, as many as there are streams
+        total = self.pile_size + i64(len(self.removed))
+        for other in range(i64(len(sizes))):
+            hidden: i64 = 0
+            if other != seat:
+                hidden = give_up_hidden(self.hands, other, counts)
+            sizes[other] = u8(hidden)
+            total += hidden
+        count_pile(counts, self.pile, self.left)
+        for card in self.removed:
+            counts[i64(card)] += 1
+
+        unseen = in_order(counts, total)
+        rng.shuffle(unseen)
+        at: i64 = 0
+        for other in range(i64(len(sizes))):
+            for _ in range(i64(sizes[other])):
+                gain(self.hands, other, i64(unseen[at]))
+                at += 1
+        self.pile = no_cards(i64(len(self.pile)))
+        at = refill_pile(unseen, at, self.pile, self.left)
+        self.removed = unseen[at:]
 
     def row(self, seat: i64, colour: i64) -> i64:
         """Return the number of the stack that is the seat's row of a colour (or of points)."""
@@ -96,9 +114,10 @@ class CardTable:
         into[0] = i16(draw_action)
         count: i64 = 1
         for pile in range(self.piles):
-            if height(self.stacks, pile) and not self.closed & BIT[pile]:
-                into[count] = i16(take_action + pile)
-                count += 1
+            # Written in any case, counted only if it may be taken: a branch here would be a guess
+            # that the processor often gets wrong, and this is a hot spot of every playout.
+            into[count] = i16(take_action + pile)
+            count += filled(self.stacks, pile) & ~(self.closed >> pile)
         return count
 
     def draw(self, seat: i64) -> None:

@@ -30,10 +30,11 @@ class Option:
 
     def checked(self, value: object) -> int:
         """Return the value as a number if the option can have it, or raise."""
+        fitting = isinstance(value, int) and self.lowest <= value <= self.highest
         yes_or_no = self.lowest == 0 and self.highest == 1
-        if isinstance(value, int) and (yes_or_no or not isinstance(value, bool)):
-            if self.lowest <= value <= self.highest:
-                return int(value)
+        if fitting and (yes_or_no or not isinstance(value, bool)):
+            assert isinstance(value, int)
+            return int(value)
         raise BadOption(
             f"option {self.name!r} cannot be {value!r}: "
             f"it takes a whole number from {self.lowest} to {self.highest}"

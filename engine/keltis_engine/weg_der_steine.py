@@ -15,7 +15,7 @@ from keltis_engine.scoring import by_count
 from keltis_engine.stacks import empty_stacks, height, push, top
 from keltis_engine.state import OVER, State
 from keltis_engine.streams import draw, next_card, stream_sizes
-from keltis_engine.unseen import collect_pile, in_order, refill_pile
+from keltis_engine.unseen import count_pile, in_order, no_cards, no_counts, refill_pile
 from keltis_engine.views import View, names_of, pile_view, stack_views, viewer_name
 
 ID: Final = "weg-der-steine"
@@ -247,9 +247,11 @@ class WegDerSteineState(State):
         """Return a random complete state: only the face-down tiles are unknown, to all alike."""
         self.at_table(seat)
         state = self.copy()
-        state.pile = self.pile[:]
-        unseen = in_order(collect_pile(vec[u8](), self.pile, self.left))
+        counts = no_counts()
+        count_pile(counts, self.pile, self.left)
+        unseen = in_order(counts, self.pile_size)
         rng.shuffle(unseen)
+        state.pile = no_cards(i64(len(self.pile)))
         refill_pile(unseen, 0, state.pile, state.left)
         return state
 

@@ -16,6 +16,7 @@ def final_order(state: KartenspielState) -> list[int]:
         assert state.phase == "final"
         seats.append(int(state.seat))
         play(state, "done")
+    assert legal(state) == []
     return seats
 
 

@@ -120,6 +120,8 @@ def test_a_clover_moves_along_any_edge_whatever_its_colour_also_from_the_start()
     [
         (["stay"], "draw", "3a"),
         (["clover 3a-4a"], "draw", "4a"),
+        (["clover start-1a"], "figure", "3a"),
+        (["clover start-1a", "small"], "draw", "1a, 3a"),
         (["clover start-1d", "big"], "draw", "big 1d, 3a"),
     ],
 )

@@ -137,7 +137,7 @@ def test_a_clover_kept_on_the_last_turn_gives_no_further_turn() -> None:
 def test_with_the_option_a_clover_on_the_last_turn_lets_the_player_take_or_pass() -> None:
     state = weg_der_steine(rows=["G8 G6"], middle="B0 G7 G2", face_down=["R5"], last_clover_turn=1)
     play(state, "reveal", "keep")
-    assert (state.phase, state.seat) == ("last-turn", 0)
+    assert (state.phase, state.seat, state.turn) == ("last-turn", 0, 2)
     assert legal(state) == ["last G2", "last B0", "pass"]
 
 
@@ -185,6 +185,12 @@ def test_the_turn_limit_counts_the_extra_turns_of_clovers() -> None:
     play(state, "take R5", "take R8")
     assert (state.seat, state.turn, state.over) == (0, 3, False)
     play(state, "take R9")
+    assert state.over
+
+
+def test_the_turn_limit_counts_the_last_turns_of_clovers_too() -> None:
+    state = weg_der_steine(middle="Y7 B5", face_down=["R5"], turn_limit=2, last_clover_turn=1)
+    play(state, "reveal", "keep", "last Y7")
     assert state.over
 
 
