@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from keltis_engine import VARIANTS, find_variant
+from keltis_engine import VARIANTS, Rng, find_variant
+from keltis_engine.policies import POLICIES
 from keltis_engine.replay import EXPANDED_FORMAT, FORMAT
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 ROW = re.compile(r"^\| (\d+)(?:-(\d+))? \| ([a-z-]+) \| `([^`]+)` \| `([^`]+)` \|", re.MULTILINE)
 
 
@@ -33,9 +35,6 @@ def test_the_notation_tables_cover_every_id_once(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_notation_tables_name_the_phase_of_every_id(variant: str) -> None:
-    from keltis_engine import Rng
-    from keltis_engine.policies import POLICIES
-
     phase_of = {
         action: phase
         for first, last, phase, _, _ in ROW.findall(section(variant))
@@ -53,3 +52,10 @@ def test_the_replay_page_names_the_formats() -> None:
     text = (DOCS / "replay.md").read_text(encoding="utf-8")
     assert f'"{FORMAT}"' in text
     assert f'"{EXPANDED_FORMAT}"' in text
+
+
+def test_the_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    program = text.split("```python\n")[1].split("```")[0]
+    exec(compile(program, "README.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("0 turn ['lay ")
