@@ -114,8 +114,13 @@ class State:
             result.append(NUMBERS[i64(into[k])])
         return cast(list[int], result)
 
-    def is_legal(self, action: i64) -> bool:
-        """Tell whether an action is legal now."""
+    def is_legal(self, action: SupportsIndex) -> bool:
+        """Tell whether an action is legal now; an id that does not exist is not."""
+        number = action if isinstance(action, int) else operator.index(action)
+        return 0 <= number < MOST_IDS and self.lists(number)
+
+    def lists(self, action: i64) -> bool:
+        """Tell whether the action is among those that ``list_actions`` writes."""
         into = SCRATCH if ALONE else NO_ACTIONS[:]
         for k in range(self.list_actions(into)):
             if i64(into[k]) == action:
@@ -125,7 +130,7 @@ class State:
     def apply(self, action: SupportsIndex) -> None:
         """Carry out a legal action; refuse any other and leave the state unchanged."""
         number = action if isinstance(action, int) else operator.index(action)
-        if not 0 <= number < MOST_IDS or not self.is_legal(number):
+        if not 0 <= number < MOST_IDS or not self.lists(number):
             raise IllegalAction(self._refusal(number))
         self.play(number)
 
@@ -154,7 +159,7 @@ class State:
 
     def at_table(self, seat: int | str) -> int:
         """Return the seat if it exists, or raise."""
-        if isinstance(seat, int) and 0 <= seat < self.players:
+        if isinstance(seat, int) and 0 <= seat < int(self.players):
             return seat
         raise BadViewer(
             f"nobody sits at {seat!r}: views are for seats 0 to {self.players - 1}, "
