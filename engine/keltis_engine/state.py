@@ -116,7 +116,7 @@ class State:
 
     def is_legal(self, action: SupportsIndex) -> bool:
         """Tell whether an action is legal now; an id that does not exist is not."""
-        number = action if isinstance(action, int) else operator.index(action)
+        number = int(action) if isinstance(action, int) else operator.index(action)
         return 0 <= number < MOST_IDS and self.lists(number)
 
     def lists(self, action: i64) -> bool:
@@ -129,7 +129,7 @@ class State:
 
     def apply(self, action: SupportsIndex) -> None:
         """Carry out a legal action; refuse any other and leave the state unchanged."""
-        number = action if isinstance(action, int) else operator.index(action)
+        number = int(action) if isinstance(action, int) else operator.index(action)
         if not 0 <= number < MOST_IDS or not self.lists(number):
             raise IllegalAction(self._refusal(number))
         self.play(number)
@@ -160,7 +160,7 @@ class State:
     def at_table(self, seat: int | str) -> int:
         """Return the seat if it exists, or raise."""
         if isinstance(seat, int) and 0 <= seat < int(self.players):
-            return seat
+            return int(seat)
         raise BadViewer(
             f"nobody sits at {seat!r}: views are for seats 0 to {self.players - 1}, "
             f"{SPECTATORS!r} and {POST_GAME!r}"
