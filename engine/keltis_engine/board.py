@@ -147,9 +147,9 @@ def figure_to_move(figures: vec[u8], seat: i64, field: i64) -> i64:
     return seat * FIGURES if small == NO_FIGURE else ASK
 
 
-def big_figure(seat: i64) -> i64:
-    """Return which of the figures is the seat's big one."""
-    return seat * FIGURES
+def figure_named(figures: vec[u8], seat: i64, field: i64, big: bool) -> i64:
+    """Return which figure of the seat leaves the field when the player has said which size."""
+    return seat * FIGURES if big else small_figure(figures, seat, field)
 
 
 def small_figure(figures: vec[u8], seat: i64, field: i64) -> i64:

@@ -37,9 +37,9 @@ from keltis_engine.kartenspiel_cards import (
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.scoring import by_count
 from keltis_engine.stacks import cards_of, height, push, top
-from keltis_engine.state import OVER, State
+from keltis_engine.state import OVER, Game, State
 from keltis_engine.table import CardTable, deal_cards
-from keltis_engine.views import View, names_of, viewer_name
+from keltis_engine.views import View, names_of
 
 ID: Final = "kartenspiel"
 VERSION: Final = 1
@@ -87,6 +87,9 @@ NOTATION: Final[list[str]] = (
 NOBODY: Final = -1
 
 
+GAME: Final = Game(ID, VERSION, PHASES, NOTATION)
+
+
 @final
 @mypyc_attr(free_list_len=1, acyclic=True)
 class KartenspielState(State):
@@ -108,6 +111,7 @@ class KartenspielState(State):
         draws: i64,
         final_cards: i64,
     ) -> None:
+        self.game = GAME
         self.players = players
         self.seat = seat
         self.stage = stage
@@ -139,16 +143,6 @@ class KartenspielState(State):
             self.draws,
             self.final_cards,
         )
-
-    @property
-    def phase(self) -> str:
-        """The name of what has to be decided."""
-        return PHASES[self.stage]
-
-    @property
-    def notation(self) -> list[str]:
-        """The notation of every action, by id."""
-        return NOTATION
 
     # What is legal
 
@@ -415,10 +409,8 @@ class KartenspielState(State):
 
     def outcome(self, action: int) -> str | None:
         """Return the card that a legal action would draw or take, if it does."""
-        if action == DRAW_CARD:
-            return CARD_NAMES[int(self.table.next_draw(self.seat))]
-        if TAKE <= action < ADD:
-            return CARD_NAMES[int(top(self.table.stacks, action - TAKE))]
+        if DRAW_CARD <= action < ADD:
+            return CARD_NAMES[int(self.table.outcome(self.seat, action - TAKE))]
         return None
 
     def seen_by(self, viewer: int) -> View:
@@ -426,18 +418,7 @@ class KartenspielState(State):
         players = int(self.players)
         stones = [str(value) for value in range(WIDTH)]
         return {
-            "variant": ID,
-            "version": VERSION,
-            "options": {
-                "turn_limit": int(self.turn_limit),
-                "end_card_opens_row": int(self.end_card_opens_row),
-            },
-            "players": players,
-            "viewer": viewer_name(viewer),
-            "seat": int(self.seat),
-            "phase": self.phase,
-            "turn": int(self.turn),
-            "scores": self.scores(),
+            **self.common_view(viewer, {"end_card_opens_row": int(self.end_card_opens_row)}),
             **self.table.seen_by(viewer, PILE_LETTERS, CARD_NAMES),
             "points_rows": [
                 [

@@ -12,9 +12,8 @@ from keltis_engine.board import (
     ASK,
     GOAL_FIGURES,
     all_at_start,
-    big_figure,
+    figure_named,
     figure_to_move,
-    small_figure,
 )
 from keltis_engine.boards import (
     NETWORK,
@@ -29,10 +28,10 @@ from keltis_engine.hands import held
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.scoring import by_count
-from keltis_engine.stacks import height, pop, push, top
-from keltis_engine.state import OVER, State
+from keltis_engine.stacks import height, pop, push
+from keltis_engine.state import OVER, Game, State
 from keltis_engine.table import CardTable, deal_cards
-from keltis_engine.views import View, viewer_name
+from keltis_engine.views import View
 
 ID: Final = "neue-wege"
 VERSION: Final = 1
@@ -93,6 +92,9 @@ CARD_NAMES: Final = dict(enumerate(KIND_NAMES))
 NO_EDGE: Final = 0
 
 
+GAME: Final = Game(ID, VERSION, PHASES, NOTATION)
+
+
 @final
 @mypyc_attr(free_list_len=1, acyclic=True)
 class NeueWegeState(State):
@@ -117,6 +119,7 @@ class NeueWegeState(State):
         entering: i64,
         draws: i64,
     ) -> None:
+        self.game = GAME
         self.players = players
         self.seat = seat
         self.stage = stage
@@ -154,16 +157,6 @@ class NeueWegeState(State):
             self.entering,
             self.draws,
         )
-
-    @property
-    def phase(self) -> str:
-        """The name of what has to be decided."""
-        return PHASES[self.stage]
-
-    @property
-    def notation(self) -> list[str]:
-        """The notation of every action, by id."""
-        return NOTATION
 
     # What is legal
 
@@ -262,12 +255,9 @@ class NeueWegeState(State):
     def enter(self, big: bool) -> None:
         """Let the named figure take the edge that was waiting for it."""
         edge = self.entering
+        source = i64(NETWORK.sources[edge])
         self.entering = NO_EDGE
-        if big:
-            self.arrive(big_figure(self.seat), edge)
-        else:
-            source = i64(NETWORK.sources[edge])
-            self.arrive(small_figure(self.figures, self.seat, source), edge)
+        self.arrive(figure_named(self.figures, self.seat, source, big), edge)
 
     def arrive(self, figure: i64, edge: i64) -> None:
         """Put the figure on the edge's end and carry out what lies there."""
@@ -378,25 +368,15 @@ class NeueWegeState(State):
 
     def outcome(self, action: int) -> str | None:
         """Return the card that a legal action would draw or take, if it does."""
-        if action == DRAW_CARD:
-            return CARD_NAMES[int(self.table.next_draw(self.seat))]
-        if action >= TAKE:
-            return CARD_NAMES[int(top(self.table.stacks, action - TAKE))]
+        if action >= DRAW_CARD:
+            return CARD_NAMES[int(self.table.outcome(self.seat, action - TAKE))]
         return None
 
     def seen_by(self, viewer: int) -> View:
         """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``."""
         players = int(self.players)
         return {
-            "variant": ID,
-            "version": VERSION,
-            "options": {"turn_limit": int(self.turn_limit)},
-            "players": players,
-            "viewer": viewer_name(viewer),
-            "seat": int(self.seat),
-            "phase": self.phase,
-            "turn": int(self.turn),
-            "scores": self.scores(),
+            **self.common_view(viewer, {}),
             **self.table.seen_by(viewer, LETTERS, CARD_NAMES),
             "tiles": NETWORK.tile_view(self.tiles, self.wish_tiles, WISH_TILE, TILE_NAMES),
             "stacks": {

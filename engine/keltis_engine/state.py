@@ -5,14 +5,14 @@ from __future__ import annotations
 import operator
 import sys
 from abc import abstractmethod
-from typing import Final, SupportsIndex, cast
+from typing import Final, SupportsIndex, cast, final
 
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr
 
 from keltis_engine.errors import BadViewer, IllegalAction
 from keltis_engine.rng import Rng
-from keltis_engine.views import EVERYTHING, POST_GAME, PUBLIC, SPECTATORS, View
+from keltis_engine.views import EVERYTHING, POST_GAME, PUBLIC, SPECTATORS, View, viewer_name
 
 OVER: Final = 0  # the stage that every game ends in
 MOST_IDS: Final = 1_000  # no game numbers its actions higher
@@ -25,14 +25,28 @@ ALONE: Final = not __file__.endswith(".py") and "t" not in getattr(sys, "abiflag
 NUMBERS: Final[list[object]] = list(range(MOST_IDS))  # typed so, they stay Python objects
 
 
+@final
+@mypyc_attr(acyclic=True)
+class Game:
+    """What all states of one game share: its name, and the names of its phases and actions."""
+
+    def __init__(self, id: str, version: int, phases: list[str], notation: list[str]) -> None:
+        self.id = id
+        self.version = version
+        self.phases = phases  # by stage
+        self.notation = notation  # by action id
+
+
 @mypyc_attr(acyclic=True)
 class State:
     """One game, from the deal to its end. Mutable; ``copy`` is cheap and independent."""
 
+    game: Game
     players: i64
     seat: i64  # whose decision it is
     stage: i64  # the phase, as the game's module numbers it
     turn: i64  # number of the turn under way, from 1, all seats counted
+    turn_limit: i64  # Ruling: with this turn the game ends as if the last card had been drawn
 
     @property
     def over(self) -> bool:
@@ -40,14 +54,14 @@ class State:
         return self.stage == OVER
 
     @property
-    @abstractmethod
     def phase(self) -> str:
         """The name of what has to be decided."""
+        return self.game.phases[self.stage]
 
     @property
-    @abstractmethod
     def notation(self) -> list[str]:
         """The notation of every action, by id."""
+        return self.game.notation
 
     @abstractmethod
     def list_actions(self, into: vec[i16]) -> i64:
@@ -156,6 +170,20 @@ class State:
     def reveal(self) -> View:
         """Return everything, at any time: for keeping records, never for anybody at play."""
         return self.seen_by(EVERYTHING)
+
+    def common_view(self, viewer: int, options: dict[str, int]) -> View:
+        """Return what stands at the head of every view; ``options`` are the game's own."""
+        return {
+            "variant": self.game.id,
+            "version": self.game.version,
+            "options": {"turn_limit": int(self.turn_limit), **options},
+            "players": int(self.players),
+            "viewer": viewer_name(viewer),
+            "seat": int(self.seat),
+            "phase": self.phase,
+            "turn": int(self.turn),
+            "scores": self.scores(),
+        }
 
     def at_table(self, seat: int | str) -> int:
         """Return the seat if it exists, or raise."""

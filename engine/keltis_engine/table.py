@@ -129,9 +129,11 @@ class CardTable:
         """Take the top card of a discard pile, for all to see."""
         gain_openly(self.hands, seat, pop(self.stacks, pile))
 
-    def next_draw(self, seat: i64) -> i64:
-        """Return the card that the seat would draw."""
-        return next_card(self.pile, self.left, seat)
+    def outcome(self, seat: i64, pile: i64) -> i64:
+        """Return the card that the seat would take from a discard pile or, with -1, draw."""
+        if pile < 0:
+            return next_card(self.pile, self.left, seat)
+        return top(self.stacks, pile)
 
     def seen_by(self, viewer: int, letters: list[str], names: dict[int, str]) -> dict[str, Any]:
         """Return the part of a view that is about the cards."""

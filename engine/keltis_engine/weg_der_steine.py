@@ -13,10 +13,10 @@ from keltis_engine.rng import DealStream, Rng
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.scoring import by_count
 from keltis_engine.stacks import empty_stacks, height, push, top
-from keltis_engine.state import OVER, State
+from keltis_engine.state import OVER, Game, State
 from keltis_engine.streams import draw, next_card, stream_sizes
 from keltis_engine.unseen import count_pile, in_order, no_cards, no_counts, refill_pile
-from keltis_engine.views import View, names_of, pile_view, stack_views, viewer_name
+from keltis_engine.views import View, names_of, pile_view, stack_views
 
 ID: Final = "weg-der-steine"
 VERSION: Final = 1
@@ -65,6 +65,9 @@ TILE_NAMES: Final = dict(enumerate(KIND_NAMES))
 NO_TILE: Final = -1
 
 
+GAME: Final = Game(ID, VERSION, PHASES, NOTATION)
+
+
 @final
 @mypyc_attr(free_list_len=1, acyclic=True)
 class WegDerSteineState(State):
@@ -88,6 +91,7 @@ class WegDerSteineState(State):
         middle: i64,
         revealed: i64,
     ) -> None:
+        self.game = GAME
         self.players = players
         self.seat = seat
         self.stage = stage
@@ -123,16 +127,6 @@ class WegDerSteineState(State):
             self.middle,
             self.revealed,
         )
-
-    @property
-    def phase(self) -> str:
-        """The name of what has to be decided."""
-        return PHASES[self.stage]
-
-    @property
-    def notation(self) -> list[str]:
-        """The notation of every action, by id."""
-        return NOTATION
 
     # What is legal
 
@@ -269,18 +263,7 @@ class WegDerSteineState(State):
         """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``."""
         players = int(self.players)
         return {
-            "variant": ID,
-            "version": VERSION,
-            "options": {
-                "turn_limit": int(self.turn_limit),
-                "last_clover_turn": int(self.last_clover_turn),
-            },
-            "players": players,
-            "viewer": viewer_name(viewer),
-            "seat": int(self.seat),
-            "phase": self.phase,
-            "turn": int(self.turn),
-            "scores": self.scores(),
+            **self.common_view(viewer, {"last_clover_turn": int(self.last_clover_turn)}),
             "rows": [
                 stack_views(self.stacks, COLOURS * seat, LETTERS, TILE_NAMES)
                 for seat in range(players)
