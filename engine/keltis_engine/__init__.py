@@ -4,6 +4,7 @@ from keltis_engine import keltis as _compiled_or_not
 from keltis_engine.errors import (
     BadDeal,
     BadOption,
+    BadView,
     BadViewer,
     EngineError,
     IllegalAction,
@@ -11,6 +12,7 @@ from keltis_engine.errors import (
     UnknownVariant,
 )
 from keltis_engine.random_play import playout, playouts
+from keltis_engine.restoring import restore
 from keltis_engine.rng import Rng
 from keltis_engine.state import State
 from keltis_engine.variants import VARIANTS, Option, Ruleset, Variant, find_variant
@@ -25,6 +27,7 @@ __all__ = [
     "VARIANTS",
     "BadDeal",
     "BadOption",
+    "BadView",
     "BadViewer",
     "EngineError",
     "IllegalAction",
@@ -39,4 +42,5 @@ __all__ = [
     "find_variant",
     "playout",
     "playouts",
+    "restore",
 ]

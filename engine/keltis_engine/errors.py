@@ -29,3 +29,7 @@ class IllegalAction(EngineError):
 
 class BadViewer(EngineError):
     """A view was asked for somebody who is not at the table, or too early."""
+
+
+class BadView(EngineError):
+    """Data that is not the view of a seat."""

@@ -13,6 +13,7 @@ from keltis_engine.hands import held, held_points, held_twice, lose
 from keltis_engine.kartenspiel_cards import (
     CARD_NAMES,
     COLOUR_NAMES,
+    DECK,
     END,
     END_CARDS,
     NUMBER_ROWS,
@@ -29,9 +30,9 @@ from keltis_engine.kartenspiel_cards import (
     POINTS_NAMES,
     POINTS_PILE,
     POINTS_ROW,
-    TWICE,
     WIDTH,
     WISH_VALUES,
+    accepts_after,
     card_of,
 )
 from keltis_engine.rng import DealStream, Rng
@@ -293,21 +294,20 @@ class KartenspielState(State):
         seat = self.seat
         colour = card // WIDTH
         row = table.row(seat, colour)
-        accepted = table.accepts[seat]
-        end = BIT[colour * WIDTH + END]
-        if card - colour * WIDTH != END:
-            value = self.last_value(seat, colour)
-            if value >= 0:
-                accepted = NUMBER_ROWS.after(accepted, colour * WIDTH + value, card)
-            accepted |= end
-        elif accepted & NUMBER_ROWS.row[colour] == end:
-            accepted ^= end  # the second end card closes the row
-        else:
-            accepted &= end | ~NUMBER_ROWS.row[colour]
+        if card - colour * WIDTH == END and not self.has_ended(seat, colour):
             self.ended_rows += 1
-        table.accepts[seat] = accepted
+        last = self.last_value(seat, colour)
+        table.accepts[seat] = accepts_after(table.accepts[seat], last, card)
         lose(table.hands, seat, card)
         push(table.stacks, row, card)
+
+    def has_ended(self, seat: i64, colour: i64) -> bool:
+        """Tell whether a row has an end card."""
+        row = self.table.row(seat, colour)
+        return (
+            height(self.table.stacks, row) > 0
+            and top(self.table.stacks, row) == colour * WIDTH + END
+        )
 
     def pair(self, pair: i64) -> None:
         """Discard two cards of one value and take the wish stone of that value."""
@@ -440,12 +440,9 @@ class KartenspielState(State):
 
 def deal(players: int, stream: DealStream, options: dict[str, int]) -> KartenspielState:
     """Shuffle and deal."""
-    cards = list(CARD_NAMES)
-    cards += [colour * WIDTH + value for colour in range(COLOURS) for value in [*TWICE, END]]
-    deck = vec[u8](cards)
+    deck = vec[u8](DECK)
     stream.shuffle(deck)
     opens = options["end_card_opens_row"] != 0
-    accepted = int(NUMBER_ROWS.all) if opens else int(NUMBER_ROWS.all) & ~END_CARDS
     return KartenspielState(
         players=players,
         seat=0,
@@ -453,7 +450,7 @@ def deal(players: int, stream: DealStream, options: dict[str, int]) -> Kartenspi
         turn=1,
         turn_limit=options["turn_limit"],
         end_card_opens_row=opens,
-        table=deal_cards(deck, players, PILES, accepted),
+        table=deal_cards(deck, players, PILES, accepts_at_first(opens)),
         wish_row=sum(1 << value for value in WISH_VALUES),
         wishes=vec[i64]([0] * players),
         ended_rows=0,
@@ -461,3 +458,8 @@ def deal(players: int, stream: DealStream, options: dict[str, int]) -> Kartenspi
         draws=0,
         final_cards=0,
     )
+
+
+def accepts_at_first(end_card_opens_row: bool) -> int:
+    """Return what empty rows accept. Ruling (option): an end card may open a row."""
+    return int(NUMBER_ROWS.all) if end_card_opens_row else int(NUMBER_ROWS.all) & ~END_CARDS

@@ -7,6 +7,7 @@ from typing import Final
 from librt.vecs import vec
 from mypy_extensions import i16, i64, u8
 
+from keltis_engine.bits import BIT
 from keltis_engine.cards import COLOURS, LETTERS
 from keltis_engine.rows import RowRule
 
@@ -24,6 +25,9 @@ COLOUR_NAMES: Final = [
 ]
 POINTS_NAMES: Final = [f"P{value}" for value in range(POINTS_CARDS)]
 CARD_NAMES: Final = dict(enumerate(COLOUR_NAMES)) | dict(enumerate(POINTS_NAMES, POINTS))
+DECK: Final = list(CARD_NAMES) + [
+    colour * WIDTH + value for colour in range(COLOURS) for value in [*TWICE, END]
+]
 PILE_LETTERS: Final = [*LETTERS, "P"]
 PILES: Final = 6
 POINTS_PILE: Final = 5
@@ -63,3 +67,20 @@ PAIR_NUMBER: Final = vec[i16](
         for second in range(PILES)
     ]
 )
+
+
+def accepts_after(accepted: i64, last: i64, card: i64) -> i64:
+    """Return what a player's rows accept once a number or end card lies in its row.
+
+    ``last`` is the value of the row's last number card, or -1 if it has none.
+    """
+    colour = card // WIDTH
+    end = BIT[colour * WIDTH + END]
+    row = NUMBER_ROWS.row[colour]
+    if card - colour * WIDTH != END:
+        if last >= 0:
+            accepted = NUMBER_ROWS.after(accepted, colour * WIDTH + last, card)
+        return accepted | end
+    if accepted & row == end:
+        return accepted ^ end  # the second end card closes the row
+    return accepted & (end | ~row)

@@ -18,6 +18,7 @@ def test_the_public_names_are_these() -> None:
         "VARIANTS",
         "BadDeal",
         "BadOption",
+        "BadView",
         "BadViewer",
         "EngineError",
         "IllegalAction",
@@ -32,6 +33,7 @@ def test_the_public_names_are_these() -> None:
         "find_variant",
         "playout",
         "playouts",
+        "restore",
     ]
     assert all(hasattr(keltis_engine, name) for name in keltis_engine.__all__)
 
