@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from keltis_cli.errors import BadRequest
 from keltis_engine import VARIANTS, Ruleset, find_variant
 from keltis_engine.policies import POLICIES, Policy
+
+MOST_DIGITS: Final = 20  # of an option's value; more are a slip of the finger
 
 VariantOption = Annotated[
     str, typer.Option("--variant", "-v", metavar="VARIANT", help=f"One of {', '.join(VARIANTS)}.")
@@ -32,7 +34,7 @@ def ruleset(variant: str, options: list[str] | None) -> Ruleset:
     values: dict[str, object] = {}
     for text in options or []:
         name, equals, value = text.partition("=")
-        if not equals or not value.lstrip("-").isdecimal():
+        if not equals or not value.removeprefix("-").isdecimal() or len(value) > MOST_DIGITS:
             raise BadRequest(
                 f"cannot read the option {text!r}: write NAME=NUMBER, for example turn_limit=200"
             )

@@ -141,7 +141,7 @@ class Game:
     def understood(self, answer: str, legal: list[int]) -> int | None:
         """Return the action that a number or a notation means, or say why there is none."""
         if answer.isdecimal():
-            if 1 <= int(answer) <= len(legal):
+            if len(answer) < 5 and 1 <= int(answer) <= len(legal):
                 return legal[int(answer) - 1]
             self.complain(f"{answer} is not in the list: choose 1 to {len(legal)}")
             return None

@@ -66,6 +66,8 @@ def test_rules_are_shown_with_every_ruling(variant: str) -> None:
         (["perft", "--seed", "-1"], "seed -1 is out of range"),
         (["selfplay", "--option", "speed=1"], "has no option 'speed': it has turn_limit"),
         (["selfplay", "--option", "turn_limit"], "write NAME=NUMBER"),
+        (["selfplay", "--option", f"turn_limit={'9' * 5000}"], "write NAME=NUMBER"),
+        (["selfplay", "--option", "turn_limit=--5"], "write NAME=NUMBER"),
         (["selfplay", "--option", "turn_limit=0"], "whole number from 1 to 100000"),
         (["selfplay", "--policy", "clever"], "no policy 'clever': choose from random, eager"),
         (["selfplay", "--policy", "eager", "--policy", "eager", "-p", "3"], "2 policies"),

@@ -70,9 +70,10 @@ def test_what_is_shown_depends_only_on_what_the_player_knows() -> None:
 
 
 def test_mistakes_are_explained_and_asked_again() -> None:
-    typed = "99\nlay Q7\nsmall\n?\n\nq\n"
+    typed = f"99\n{'9' * 5000}\nlay Q7\nsmall\n?\n\nq\n"
     told = output("play", "--seed", "4", typed=typed)
     assert "99 is not in the list: choose 1 to 16" in told
+    assert "9999 is not in the list: choose 1 to 16" in told
     assert "'lay Q7' is not an action of keltis; did you mean" in told
     assert "'small' is not possible now" in told
     assert "discard R7: put the card on the pile of its colour" in told

@@ -1,5 +1,6 @@
 """What the four oracles share: turns, the comparison of each decision, hands, piles and rows."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 COLOURS = ["R", "Y", "V", "G", "B"]
@@ -38,7 +39,7 @@ def value_of(card: str) -> int:
     return int(card[1:])
 
 
-class Game:
+class Game(ABC):
     """A game in progress: whose turn it is, and what the replay must say about it."""
 
     def __init__(self, replay: dict[str, Any]) -> None:
@@ -56,21 +57,21 @@ class Game:
 
     # What each game says for itself.
 
+    @abstractmethod
     def legal(self) -> list[str]:
         """Every decision that the seat to act may take now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def carry_out(self, words: list[str], card: str) -> None:
         """Do what was decided; the card is what was drawn, taken or revealed."""
-        raise NotImplementedError
 
     def outcome_name(self, words: list[str]) -> str:
         """Under which name the replay must record a card that this decision brings, if any."""
         return {"draw": "drawn", "take": "taken", "reveal": "revealed"}.get(words[0], "")
 
+    @abstractmethod
     def breakdown(self, seat: int) -> dict[str, int]:
         """The parts of a seat's total."""
-        raise NotImplementedError
 
     # What is the same for all.
 
