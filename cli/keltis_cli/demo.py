@@ -73,7 +73,7 @@ def play(ruleset: Ruleset, seed: int) -> Replay:
         action = POLICIES["eager"](state, rng)
         state.apply(action)
         actions.append(action)
-    return make_replay(ruleset, 2, seed, actions, state)
+    return make_replay(ruleset, 2, seed, actions)
 
 
 def condensed(told: list[Turn]) -> list[Turn]:

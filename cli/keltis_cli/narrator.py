@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from keltis_cli.endings import SENTENCES, ending
+from keltis_cli.endings import SENTENCES
 from keltis_cli.look import COLOUR_WORDS
 from keltis_engine import View
 from keltis_engine.weg_der_steine import SYMBOLS
@@ -74,10 +74,10 @@ def closing(step: Step) -> str:
     """Return why the game ends, if this decision ends it."""
     before, after = step.before["phase"], step.after["phase"]
     if after == "over":
-        why = SENTENCES[ending(step.after)]
+        why = SENTENCES[step.after["ending"]]
         return f" The game ends: {why}." if before != "final" else " The game is over."
     if after == "final" and before != "final":
-        why = SENTENCES[ending(step.after)]
+        why = SENTENCES[step.after["ending"]]
         return f" The end is near: {why}; everybody may add two cards."
     return ""
 

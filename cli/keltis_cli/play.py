@@ -193,4 +193,4 @@ class Game:
 
     def replay(self) -> dict[str, object]:
         """Return the record of the finished game."""
-        return make_replay(self.ruleset, self.players, self.seed, self.actions, self.state)
+        return make_replay(self.ruleset, self.players, self.seed, self.actions)

@@ -15,11 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from keltis_cli import arguments
-from keltis_cli.endings import ending
 from keltis_cli.files import STANDARD, new_file
 from keltis_cli.look import console
 from keltis_cli.tables import table
-from keltis_engine import SPECTATORS, VARIANTS, Rng, Ruleset, State
+from keltis_engine import VARIANTS, Rng, Ruleset, State
 from keltis_engine.policies import Policy
 from keltis_engine.replay import make_replay
 
@@ -39,7 +38,7 @@ class Tally:
         """Count one finished game."""
         self.games += 1
         self.decisions += decisions
-        self.endings[ending(state.view(SPECTATORS))] += 1
+        self.endings[str(state.ending)] += 1
         scores = state.scores()
         totals = self.scores or [0] * len(scores)
         self.scores = [total + score for total, score in zip(totals, scores, strict=True)]
@@ -128,7 +127,7 @@ def play_one(
     tally.seconds += time.perf_counter() - begin
     tally.add(state, len(actions))
     if file is not None:
-        replay = make_replay(ruleset, players, seed, actions, state)
+        replay = make_replay(ruleset, players, seed, actions)
         file.write(json.dumps(replay, separators=(",", ":")) + "\n")
 
 

@@ -13,6 +13,7 @@ from mypy_extensions import i64, u8
 
 from keltis_engine.bits import BIT
 from keltis_engine.cards import LETTERS
+from keltis_engine.state import FIGURES_IN, LAST_CARD, LIMIT_REACHED
 
 START: Final = 0
 FIGURES: Final = 5  # for each seat: the big one, then four small ones
@@ -158,3 +159,10 @@ def small_figure(figures: vec[u8], seat: i64, field: i64) -> i64:
         if i64(figures[k]) == field:
             return k
     return NO_FIGURE
+
+
+def board_game_ending(in_goal: i64, pile_size: i64) -> str:
+    """Return what ended a game on a board."""
+    if in_goal == GOAL_FIGURES:
+        return FIGURES_IN
+    return LIMIT_REACHED if pile_size else LAST_CARD

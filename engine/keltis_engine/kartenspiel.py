@@ -38,7 +38,15 @@ from keltis_engine.kartenspiel_cards import (
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.scoring import by_count
 from keltis_engine.stacks import cards_of, height, push, top
-from keltis_engine.state import OVER, Game, State
+from keltis_engine.state import (
+    END_CARDS_LAID,
+    ENDINGS,
+    LAST_CARD,
+    LIMIT_REACHED,
+    OVER,
+    Game,
+    State,
+)
 from keltis_engine.table import CardTable, deal_cards
 from keltis_engine.views import View, names_of
 
@@ -86,6 +94,9 @@ NOTATION: Final[list[str]] = (
 )
 
 NOBODY: Final = -1
+BY_END_CARDS: Final = ENDINGS.index(END_CARDS_LAID)
+BY_LAST_CARD: Final = ENDINGS.index(LAST_CARD)
+BY_TURN_LIMIT: Final = ENDINGS.index(LIMIT_REACHED)
 
 
 GAME: Final = Game(ID, VERSION, PHASES, NOTATION)
@@ -109,6 +120,7 @@ class KartenspielState(State):
         wishes: vec[i64],
         ended_rows: i64,
         ended_by: i64,
+        ended_how: i64,
         draws: i64,
         final_cards: i64,
     ) -> None:
@@ -123,7 +135,8 @@ class KartenspielState(State):
         self.wish_row = wish_row  # the wish stones that still lie open
         self.wishes = wishes  # by seat: the wish stones taken
         self.ended_rows = ended_rows  # rows with an end card, all seats together
-        self.ended_by = ended_by  # who ended the game, while the final cards are laid
+        self.ended_by = ended_by  # who ended the game, once the final cards are laid
+        self.ended_how = ended_how  # place in ENDINGS of what ended it
         self.draws = draws  # cards to draw this turn
         self.final_cards = final_cards  # in phase FINAL: cards that the seat may still lay
 
@@ -141,6 +154,7 @@ class KartenspielState(State):
             self.wishes[:],
             self.ended_rows,
             self.ended_by,
+            self.ended_how,
             self.draws,
             self.final_cards,
         )
@@ -245,7 +259,7 @@ class KartenspielState(State):
             self.stage = DRAW
             self.lay(action)
             if self.ended_rows == ENDED_ROWS:
-                self.end_game()
+                self.end_game(BY_END_CARDS)
         elif action < PAIR:
             self.draws = 1
             self.stage = DRAW
@@ -330,11 +344,11 @@ class KartenspielState(State):
         Ruling: if the first of two draws takes the last card, there is no second one.
         """
         if self.table.pile_size == 0:
-            self.end_game()
+            self.end_game(BY_LAST_CARD)
         elif self.draws > 1:
             self.draws -= 1
         elif self.turn == self.turn_limit:
-            self.end_game()
+            self.end_game(BY_TURN_LIMIT)
         else:
             self.turn += 1
             self.pass_on()
@@ -346,9 +360,10 @@ class KartenspielState(State):
         self.seat = 0 if seat == self.players else seat
         self.table.closed = 0
 
-    def end_game(self) -> None:
+    def end_game(self, how: i64) -> None:
         """Begin the final cards, at the left of the player who ended the game."""
         self.ended_by = self.seat
+        self.ended_how = how
         self.draws = 0
         self.stage = FINAL
         self.final_cards = FINAL_CARDS
@@ -362,6 +377,11 @@ class KartenspielState(State):
         else:
             self.final_cards = FINAL_CARDS
             self.pass_on()
+
+    @property
+    def ending(self) -> str | None:
+        """What ended the game, one of ``ENDINGS``; already while the final cards are laid."""
+        return None if self.ended_by == NOBODY else ENDINGS[self.ended_how]
 
     # What it is worth
 
@@ -455,6 +475,7 @@ def deal(players: int, stream: DealStream, options: dict[str, int]) -> Kartenspi
         wishes=vec[i64]([0] * players),
         ended_rows=0,
         ended_by=NOBODY,
+        ended_how=0,
         draws=0,
         final_cards=0,
     )

@@ -12,6 +12,7 @@ from keltis_engine.board import (
     ASK,
     GOAL_FIGURES,
     all_at_start,
+    board_game_ending,
     figure_named,
     figure_to_move,
 )
@@ -321,6 +322,13 @@ class NeueWegeState(State):
         self.table.closed = 0
         self.draws = 1
         self.stage = TURN
+
+    @property
+    def ending(self) -> str | None:
+        """What ended the game, one of ``ENDINGS``; none while it goes on."""
+        if self.stage != OVER:
+            return None
+        return board_game_ending(self.in_goal, self.table.pile_size)
 
     # What it is worth
 

@@ -1,7 +1,7 @@
 """Replays: a whole game as JSON, to be played again and checked anywhere.
 
 A replay holds the variant with its version and options, the number of players, the seed, the
-decisions in notation, the scores, and a digest of the final position. ``docs/replay.md`` says
+decisions in notation, the scores, and a digest of the game. ``docs/replay.md`` says
 more.
 """
 
@@ -29,11 +29,9 @@ class ReplayError(EngineError):
     """A replay that cannot be read, or that does not play out as it says."""
 
 
-def make_replay(
-    ruleset: Ruleset, players: int, seed: int, actions: list[int], state: State
-) -> Replay:
-    """Return the replay of a game that was played to this state."""
-    return {
+def make_replay(ruleset: Ruleset, players: int, seed: int, actions: list[int]) -> Replay:
+    """Return the replay of the game in which these decisions were taken."""
+    replay: Replay = {
         "format": FORMAT,
         "variant": ruleset.id,
         "version": ruleset.version,
@@ -41,15 +39,32 @@ def make_replay(
         "players": players,
         "seed": str(seed),  # as text: many languages read JSON numbers as 64-bit floats
         "decisions": [ruleset.format(action) for action in actions],
-        "scores": state.scores(),
-        "digest": digest(state),
+        "scores": [],
+        "digest": "",
     }
+    end, digest = play_again(replay)
+    replay["scores"] = end.scores()
+    replay["digest"] = digest
+    return replay
 
 
-def digest(state: State) -> str:
-    """Return the SHA-256 of everything about a position, as canonical JSON."""
-    text = json.dumps(state.reveal(), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+def play_again(replay: Replay) -> tuple[State, str]:
+    """Play the game again; return its end and the digest of its transcript.
+
+    The digest is the SHA-256 of lines that an expanded replay holds too, so that strangers can
+    work it out and later versions of the engine, whatever else they show, agree with it.
+    """
+    ruleset = rules_of(replay)
+    options = [f"{name}={value}" for name, value in sorted(ruleset.options.items())]
+    lines = [" ".join([ruleset.id, str(ruleset.version), str(replay["players"]), *options])]
+    state, _ = next(steps(replay))
+    for state, action in steps(replay):
+        if action >= 0:
+            card = state.outcome(action) or "-"
+            lines.append(f"{state.seat} {state.phase} {state.notation[action]} {card}")
+    lines.append(" ".join(["scores", *(str(score) for score in state.scores())]))
+    text = "".join(line + "\n" for line in lines)
+    return state, hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def read_replay(line: str) -> Replay:
@@ -127,14 +142,12 @@ def steps(replay: Replay) -> Iterator[tuple[State, int]]:
 
 def verify(replay: Replay) -> State:
     """Play the game again and return its end, or raise if it is not what the replay says."""
-    state, _ = list(steps(replay))[-1]
-    if state.scores() != replay["scores"]:
-        raise ReplayError(f"the scores are {state.scores()}, the replay says {replay['scores']}")
-    if digest(state) != replay["digest"]:
-        raise ReplayError(
-            f"the final position's digest is {digest(state)}, the replay says {replay['digest']}"
-        )
-    return state
+    end, digest = play_again(replay)
+    if end.scores() != replay["scores"]:
+        raise ReplayError(f"the scores are {end.scores()}, the replay says {replay['scores']}")
+    if digest != replay["digest"]:
+        raise ReplayError(f"the game's digest is {digest}, the replay says {replay['digest']}")
+    return end
 
 
 def expand(replay: Replay) -> dict[str, Any]:
@@ -158,6 +171,7 @@ def expand(replay: Replay) -> dict[str, Any]:
         "setup": setup,
         "decisions": decisions,
         "over": last.over,
+        "ending": last.ending,
         "scores": last.scores(),
         "breakdown": last.breakdown(),
         "winners": last.winners(),

@@ -18,7 +18,7 @@ from keltis_engine.kartenspiel_cards import PILE_LETTERS, POINTS, POINTS_ROW, WI
 from keltis_engine.rng import Rng
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.stacks import cards_of, empty_stacks, push
-from keltis_engine.state import State
+from keltis_engine.state import ENDINGS, State
 from keltis_engine.table import CardTable
 from keltis_engine.unseen import no_cards, refill_pile
 from keltis_engine.variants import find_variant
@@ -106,6 +106,7 @@ def _kartenspiel(view: View) -> State:
         wishes=vec[i64]([_members(stones) for stones in view["wish_stones"]]),
         ended_rows=view["ended_rows"],
         ended_by=kartenspiel.NOBODY if view["ended_by"] is None else view["ended_by"],
+        ended_how=0 if view["ending"] is None else ENDINGS.index(view["ending"]),
         draws=view["draws"],
         final_cards=view["final_cards"],
     )

@@ -15,6 +15,13 @@ from keltis_engine.rng import Rng
 from keltis_engine.views import EVERYTHING, POST_GAME, PUBLIC, SPECTATORS, View, viewer_name
 
 OVER: Final = 0  # the stage that every game ends in
+FIGURES_IN: Final = "figures"
+END_CARDS_LAID: Final = "end cards"
+LAST_CARD: Final = "last card"
+LAST_TILE: Final = "last tile"
+LIMIT_REACHED: Final = "turn limit"
+ENDINGS: Final = [FIGURES_IN, END_CARDS_LAID, LAST_CARD, LAST_TILE, LIMIT_REACHED]
+
 MOST_IDS: Final = 1_000  # no game numbers its actions higher
 MOST_ACTIONS: Final = 128  # more than any situation of any game allows
 NO_ACTIONS: Final = vec[i16]([0] * MOST_ACTIONS)
@@ -62,6 +69,11 @@ class State:
     def notation(self) -> list[str]:
         """The notation of every action, by id."""
         return self.game.notation
+
+    @property
+    @abstractmethod
+    def ending(self) -> str | None:
+        """What ended the game, one of ``ENDINGS``; none while it goes on."""
 
     @abstractmethod
     def list_actions(self, into: vec[i16]) -> i64:
@@ -182,6 +194,7 @@ class State:
             "seat": int(self.seat),
             "phase": self.phase,
             "turn": int(self.turn),
+            "ending": self.ending,
             "scores": self.scores(),
         }
 

@@ -13,7 +13,7 @@ from keltis_engine.rng import DealStream, Rng
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.scoring import by_count
 from keltis_engine.stacks import empty_stacks, height, push, top
-from keltis_engine.state import OVER, Game, State
+from keltis_engine.state import LAST_TILE, LIMIT_REACHED, OVER, Game, State
 from keltis_engine.streams import draw, next_card, stream_sizes
 from keltis_engine.unseen import count_pile, in_order, no_cards, no_counts, refill_pile
 from keltis_engine.views import View, names_of, pile_view, stack_views
@@ -206,6 +206,13 @@ class WegDerSteineState(State):
         else:
             # Ruling: a clover taken on the last turn gives no further one.
             self.stage = OVER
+
+    @property
+    def ending(self) -> str | None:
+        """What ended the game, one of ``ENDINGS``; none while it goes on."""
+        if self.stage != OVER:
+            return None
+        return LIMIT_REACHED if self.pile_size else LAST_TILE
 
     # What it is worth
 

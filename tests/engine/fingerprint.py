@@ -43,7 +43,7 @@ def play(variant: str, players: int, policy: str, seed: int) -> list[Any]:
         action = POLICIES[policy](state, rng)
         state.apply(action)
         actions.append(action)
-    replay = make_replay(ruleset, players, seed, actions, state)
+    replay = make_replay(ruleset, players, seed, actions)
     return [replay, expand(replay), state.view(POST_GAME), int(rng.word()), seen]
 
 

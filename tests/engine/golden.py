@@ -11,7 +11,6 @@ from typing import Any
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, Rng, Ruleset, State, find_variant
 from keltis_engine.policies import eager, random
-from keltis_engine.replay import digest
 
 FOLDER = Path(__file__).parent / "golden"
 PLAYERS = (2, 3, 4)
@@ -100,7 +99,6 @@ def _end(state: State) -> Iterator[str]:
     for seat, parts in enumerate(state.breakdown()):
         yield f"  seat {seat}: {state.scores()[seat]} {_compact(parts)}"
     yield f"  winners: {', '.join(map(str, state.winners()))}"
-    yield f"  digest: {digest(state)}"
 
 
 def _compact(value: Any) -> str:

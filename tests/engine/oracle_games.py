@@ -175,7 +175,7 @@ def play(
         action = policies[state.seat](state, rng)
         actions.append(action)
         state.apply(action)
-    return expand(make_replay(ruleset, players, seed, actions, state))
+    return expand(make_replay(ruleset, players, seed, actions))
 
 
 def mixed_game(variant: str, number: int, most_decisions: int = 1_000_000) -> dict[str, Any]:

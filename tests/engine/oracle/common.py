@@ -102,14 +102,18 @@ class Game(ABC):
         breakdowns = [self.breakdown(seat) for seat in self.seats]
         scores = [sum(parts.values()) for parts in breakdowns]
         self.expect("over", over, replay["over"])
+        self.expect("ending", self.ending or None, replay["ending"])
         self.expect("breakdown", breakdowns, replay["breakdown"])
         self.expect("scores", scores, replay["scores"])
         if over:
             winners = [seat for seat in self.seats if scores[seat] == max(scores)]
             self.expect("winners", winners, replay["winners"])
 
+    def at_limit(self) -> bool:
+        return self.turn == self.options["turn_limit"]
+
     def end_turn(self, next_seat: int) -> None:
-        if self.turn == self.options["turn_limit"]:
+        if self.at_limit():
             self.end("turn limit")
             return
         self.turn += 1

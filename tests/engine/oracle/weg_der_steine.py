@@ -67,10 +67,9 @@ class WegDerSteine(Game):
     def finish_turn(self, clover: bool) -> None:
         if self.face_down:
             self.end_turn(self.seat if clover else self.left_of(self.seat))
-        elif clover and self.options["last_clover_turn"] == 1:
+        elif clover and self.options["last_clover_turn"] == 1 and not self.at_limit():
             self.end_turn(self.seat)
-            if self.phase == "turn":
-                self.phase = "last-turn"
+            self.phase = "last-turn"
         else:
             self.end("last tile")
 
