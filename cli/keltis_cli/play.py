@@ -64,10 +64,9 @@ def play(
     game = Game(ruleset, players, seat, others, dealt, console(), look(ascii_only))
     try:
         game.play()
+        game.finish()
     except Quit:
         print(f"\nGoodbye. The same cards again: --seed {dealt}")
-        return
-    game.finish()
     if out:
         with new_file(out, force) as file:
             file.write(json.dumps(game.replay(), separators=(",", ":")) + "\n")
@@ -192,5 +191,5 @@ class Game:
         self.out.print(f"The same cards again: --seed {self.seed}", style=QUIET)
 
     def replay(self) -> dict[str, object]:
-        """Return the record of the finished game."""
+        """Return the record of the game, as far as it went."""
         return make_replay(self.ruleset, self.players, self.seed, self.actions)

@@ -98,7 +98,11 @@ def verify_all(lines: list[tuple[int, str]]) -> None:
                 refuse(number, error)
                 wrong += 1
     good = len(lines) - wrong
-    print(f"{good} of {len(lines)} games OK" if wrong else f"OK: {good} games")
+    print(
+        f"{good} of {len(lines)} games OK"
+        if wrong
+        else f"OK: {good} {'game' if good == 1 else 'games'}"
+    )
     if wrong:
         raise typer.Exit(1)
 

@@ -16,8 +16,7 @@ from keltis_engine.bits import BIT, index_of, members_of
 
 WORDS: Final = 8  # for each seat: two banks of four sets
 BANK: Final = 4
-HELD: Final = 0
-TWICE: Final = 1
+TWICE: Final = 1  # behind the kinds held
 KNOWN: Final = 2
 KNOWN_TWICE: Final = 3
 

@@ -13,7 +13,6 @@ from keltis_engine.rows import RowRule
 
 # Cards: colour * 12 + value for number cards, + 11 for end cards; 64 + value for points cards.
 WIDTH: Final = 12
-COLOUR_CARDS: Final = 60
 END: Final = 11
 POINTS: Final = 64
 POINTS_CARDS: Final = 11

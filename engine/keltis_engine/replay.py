@@ -19,6 +19,7 @@ from keltis_engine.variants import Ruleset, find_variant
 FORMAT: Final = "keltis-ladder replay 1"
 EXPANDED_FORMAT: Final = "keltis-ladder expanded replay 1"
 SEED_DIGITS: Final = 39
+END: Final = -1  # stands where a decision would, once there are no more
 _OUTCOMES: Final = {"draw": "drawn", "take": "taken", "reveal": "revealed"}
 _SETUP: Final = ("tiles", "stacks", "wish_row")
 
@@ -57,11 +58,12 @@ def play_again(replay: Replay) -> tuple[State, str]:
     ruleset = rules_of(replay)
     options = [f"{name}={value}" for name, value in sorted(ruleset.options.items())]
     lines = [" ".join([ruleset.id, str(ruleset.version), str(replay["players"]), *options])]
-    state, _ = next(steps(replay))
-    for state, action in steps(replay):
-        if action >= 0:
-            card = state.outcome(action) or "-"
-            lines.append(f"{state.seat} {state.phase} {state.notation[action]} {card}")
+    game = steps(replay)
+    state, action = next(game)
+    while action != END:
+        card = state.outcome(action) or "-"
+        lines.append(f"{state.seat} {state.phase} {state.notation[action]} {card}")
+        state, action = next(game)
     lines.append(" ".join(["scores", *(str(score) for score in state.scores())]))
     text = "".join(line + "\n" for line in lines)
     return state, hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -123,7 +125,7 @@ def rules_of(replay: Replay) -> Ruleset:
 def steps(replay: Replay) -> Iterator[tuple[State, int]]:
     """Play the game again: yield the state before each decision with its action, then the end.
 
-    The last pair has the final state and -1. The state is one object that goes on: copy it to
+    The last pair has the final state and ``END``. The state is one object that goes on: copy it to
     keep it.
     """
     ruleset = rules_of(replay)
@@ -137,7 +139,7 @@ def steps(replay: Replay) -> Iterator[tuple[State, int]]:
             raise ReplayError(f"decision {number}: {error}") from None
         yield state, action
         state.apply(action)
-    yield state, -1
+    yield state, END
 
 
 def verify(replay: Replay) -> State:
@@ -152,16 +154,13 @@ def verify(replay: Replay) -> State:
 
 def expand(replay: Replay) -> dict[str, Any]:
     """Return a replay from which every step can be checked without our seed or generator."""
+    game = steps(replay)
+    state, action = next(game)
+    setup = _setup(state)
     decisions: list[dict[str, Any]] = []
-    setup: dict[str, Any] = {}
-    last: State | None = None
-    for state, action in steps(replay):
-        if not setup:
-            setup = _setup(state)
-        if action >= 0:
-            decisions.append(_expanded(state, action))
-        last = state
-    assert last is not None
+    while action != END:
+        decisions.append(_expanded(state, action))
+        state, action = next(game)
     return {
         "format": EXPANDED_FORMAT,
         "variant": replay["variant"],
@@ -170,11 +169,11 @@ def expand(replay: Replay) -> dict[str, Any]:
         "players": replay["players"],
         "setup": setup,
         "decisions": decisions,
-        "over": last.over,
-        "ending": last.ending,
-        "scores": last.scores(),
-        "breakdown": last.breakdown(),
-        "winners": last.winners(),
+        "over": state.over,
+        "ending": state.ending,
+        "scores": state.scores(),
+        "breakdown": state.breakdown(),
+        "winners": state.winners(),
     }
 
 

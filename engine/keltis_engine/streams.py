@@ -46,14 +46,6 @@ def draw(pile: vec[u8], left: vec[u8], seat: i64) -> i64:
     return i64(pile[stream + i64(below) * i64(len(left))])
 
 
-def cards_left(left: vec[u8]) -> i64:
-    """Return how many cards all streams hold together."""
-    total: i64 = 0
-    for size in left:
-        total += i64(size)
-    return total
-
-
 def stream_cards(pile: vec[u8], left: vec[u8], stream: i64) -> list[int]:
     """Return the cards of a stream in the order in which they will be drawn."""
     players = i64(len(left))
