@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import Final, TypedDict, final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i64, u8
 
+from keltis_engine import fields
 from keltis_engine.bits import BIT
 from keltis_engine.cards import LETTERS
+from keltis_engine.packing import texts, write_array, write_map
 from keltis_engine.state import FIGURES_IN, LAST_CARD, LIMIT_REACHED
 
 START: Final = 0
@@ -21,6 +24,7 @@ NO_FIGURE: Final = -1
 ASK: Final = -2
 GOAL_FIGURES: Final = 5  # so many figures in the goal area end the game
 ANY_COLOUR: Final = "*"
+END_OF_ORDER: Final = 1_000  # above every number that orders figures
 
 
 class FiguresView(TypedDict):
@@ -52,6 +56,10 @@ class Board:
         self.names = names
         self.colours = colours
         self.edge_names = [f"{a}-{b}" for a, b in edges]
+        self.packed_names = texts(names)
+        self.packed_edges = texts(self.edge_names)
+        self.packed_in_order = texts(sorted(names))
+        self.places = vec[u8]([sorted(names).index(name) for name in names])  # in that order
         self.values = vec[i64](values)
         self.sources = vec[u8]([at[a] for a, _ in edges])
         self.targets = vec[u8]([at[b] for _, b in edges])
@@ -128,8 +136,60 @@ class Board:
         return {
             name: names[int(tiles[field])]
             for field, name in enumerate(self.names)
-            if tiles[field] and (tiles[field] < wish_tile or wish_tiles & BIT[field])
+            if tile_lies(tiles, wish_tiles, wish_tile, field)
         }
+
+    def write_figures(self, out: BytesWriter, figures: vec[u8], players: i64) -> None:
+        """Write what ``figure_views`` returns."""
+        write_array(out, players)
+        for seat in range(players):
+            write_map(out, 2)
+            out.write(fields.BIG)
+            out.write(self.packed_names[i64(figures[seat * FIGURES])])
+            out.write(fields.SMALL)
+            self.write_small_figures(out, figures, seat * FIGURES)
+
+    def write_small_figures(self, out: BytesWriter, figures: vec[u8], first: i64) -> None:
+        """Write the fields of a seat's small figures, ordered by their names.
+
+        Each round writes the figure that comes next after the last one. The numbers that are
+        compared have the place of the field's name first, then the figure.
+        """
+        write_array(out, FIGURES - 1)
+        last: i64 = -1
+        for _ in range(i64(FIGURES - 1)):
+            following: i64 = END_OF_ORDER
+            for k in range(i64(1), i64(FIGURES)):
+                number = i64(self.places[i64(figures[first + k])]) * FIGURES + k
+                if last < number < following:
+                    following = number
+            out.write(self.packed_in_order[following // FIGURES])
+            last = following
+
+    def write_tiles(
+        self,
+        out: BytesWriter,
+        tiles: vec[u8],
+        wish_tiles: i64,
+        wish_tile: i64,
+        names: list[bytes],
+    ) -> None:
+        """Write what ``tile_view`` returns."""
+        count: i64 = 0
+        for field in range(i64(len(tiles))):
+            if tile_lies(tiles, wish_tiles, wish_tile, field):
+                count += 1
+        write_map(out, count)
+        for field in range(i64(len(tiles))):
+            if tile_lies(tiles, wish_tiles, wish_tile, field):
+                out.write(self.packed_names[field])
+                out.write(names[i64(tiles[field])])
+
+
+def tile_lies(tiles: vec[u8], wish_tiles: i64, wish_tile: i64, field: i64) -> bool:
+    """Tell whether a tile lies on a field; a wish tile may have been taken."""
+    tile = i64(tiles[field])
+    return tile != 0 and (tile < wish_tile or wish_tiles & BIT[field] != 0)
 
 
 def all_at_start(players: int) -> vec[u8]:

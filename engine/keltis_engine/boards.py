@@ -9,6 +9,7 @@ from mypy_extensions import u8
 
 from keltis_engine.board import Board
 from keltis_engine.cards import COLOURS, LETTERS
+from keltis_engine.packing import texts
 
 # ``keltis``: five paths of nine stones.
 PATH_STONES: Final = 9
@@ -69,6 +70,7 @@ NETWORK_TILE_FIELDS: Final = vec[u8](
     [k + 1 for k, field in enumerate(NETWORK_FIELDS) if field[2:] == ["t"]]
 )
 STACK_NAMES: Final = ["2a", "3b", "6e", "6a", "2d"]  # by colour
+PACKED_STACKS: Final = texts(STACK_NAMES)
 STACK_SIZE: Final = 5
 NO_STACK: Final = COLOURS
 STACK_ON: Final = vec[u8](

@@ -9,6 +9,8 @@ from typing import Final
 
 from mypy_extensions import i64
 
+from keltis_engine.packing import texts
+
 COLOURS: Final = 5
 LETTERS: Final = ["R", "Y", "V", "G", "B"]  # red, yellow, violet, green, blue
 VALUES: Final = 11  # 0 to 10
@@ -17,6 +19,8 @@ HAND_SIZE: Final = 8
 REMOVED_FOR_TWO: Final = 30  # cards that leave a two-player game unseen
 
 KIND_NAMES: Final = [f"{letter}{value}" for letter in LETTERS for value in range(VALUES)]
+PACKED_LETTERS: Final = texts(LETTERS)
+PACKED_KINDS: Final = texts(KIND_NAMES)
 
 
 def colour_of(kind: i64) -> i64:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i64, u8
 
-from keltis_engine.bits import BIT, index_of, members_of
+from keltis_engine.bits import BIT, count_of, index_of, members_of
+from keltis_engine.packing import write_array
 
 WORDS: Final = 8  # for each seat: two banks of four sets
 BANK: Final = 4
@@ -88,6 +90,44 @@ def known_cards(hands: vec[i64], seat: i64) -> list[int]:
 def _listed(hands: vec[i64], at: i64, first: int) -> list[int]:
     once = [first + k for k in members_of(hands[at])]
     return sorted(once + [first + k for k in members_of(hands[at + 1])])
+
+
+def hand_size(hands: vec[i64], seat: i64) -> i64:
+    """Return how many cards a hand has."""
+    return _listed_size(hands, seat * WORDS)
+
+
+def write_hand(out: BytesWriter, hands: vec[i64], seat: i64, names: list[bytes]) -> None:
+    """Write the names of ``cards_in_hand``."""
+    _write_listed(out, hands, seat * WORDS, names)
+
+
+def write_known(out: BytesWriter, hands: vec[i64], seat: i64, names: list[bytes]) -> None:
+    """Write the names of ``known_cards``."""
+    _write_listed(out, hands, seat * WORDS + KNOWN, names)
+
+
+def _listed_size(hands: vec[i64], at: i64) -> i64:
+    return (
+        count_of(hands[at])
+        + count_of(hands[at + TWICE])
+        + count_of(hands[at + BANK])
+        + count_of(hands[at + BANK + TWICE])
+    )
+
+
+def _write_listed(out: BytesWriter, hands: vec[i64], at: i64, names: list[bytes]) -> None:
+    write_array(out, _listed_size(hands, at))
+    for bank in range(i64(2)):
+        kinds = hands[at + bank * BANK]
+        twice = hands[at + bank * BANK + TWICE]
+        while kinds:
+            bit = kinds & -kinds
+            kinds ^= bit
+            name = names[bank * 64 + index_of(bit)]
+            out.write(name)
+            if twice & bit:
+                out.write(name)
 
 
 def give_up_hidden(hands: vec[i64], seat: i64, counts: vec[u8]) -> i64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
@@ -35,9 +36,10 @@ from keltis_engine.kartenspiel_cards import (
     accepts_after,
     card_of,
 )
+from keltis_engine.kartenspiel_view import view_of, write_view_of
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.scoring import by_count
-from keltis_engine.stacks import cards_of, height, push, top
+from keltis_engine.stacks import height, push, top
 from keltis_engine.state import (
     END_CARDS_LAID,
     ENDINGS,
@@ -48,7 +50,7 @@ from keltis_engine.state import (
     State,
 )
 from keltis_engine.table import CardTable, deal_cards
-from keltis_engine.views import View, names_of
+from keltis_engine.views import View
 
 ID: Final = "kartenspiel"
 VERSION: Final = 1
@@ -435,27 +437,11 @@ class KartenspielState(State):
 
     def seen_by(self, viewer: int) -> View:
         """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``."""
-        players = int(self.players)
-        stones = [str(value) for value in range(WIDTH)]
-        return {
-            **self.common_view(viewer, {"end_card_opens_row": int(self.end_card_opens_row)}),
-            **self.table.seen_by(viewer, PILE_LETTERS, CARD_NAMES),
-            "points_rows": [
-                [
-                    CARD_NAMES[card]
-                    for card in cards_of(self.table.stacks, self.table.row(seat, POINTS_ROW))
-                ]
-                for seat in range(players)
-            ],
-            "wish_row": [int(stone) for stone in names_of(self.wish_row, stones)],
-            "wish_stones": [
-                [int(stone) for stone in names_of(wishes, stones)] for wishes in self.wishes
-            ],
-            "ended_rows": int(self.ended_rows),
-            "ended_by": None if self.ended_by == NOBODY else int(self.ended_by),
-            "draws": int(self.draws),
-            "final_cards": int(self.final_cards),
-        }
+        return view_of(self, viewer)
+
+    def write_view(self, out: BytesWriter, viewer: i64) -> None:
+        """Write what ``seen_by`` builds."""
+        write_view_of(self, out, viewer)
 
 
 def deal(players: int, stream: DealStream, options: dict[str, int]) -> KartenspielState:

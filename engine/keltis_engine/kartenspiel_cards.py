@@ -9,6 +9,7 @@ from mypy_extensions import i16, i64, u8
 
 from keltis_engine.bits import BIT
 from keltis_engine.cards import COLOURS, LETTERS
+from keltis_engine.packing import texts, texts_by_number
 from keltis_engine.rows import RowRule
 
 # Cards: colour * 12 + value for number cards, + 11 for end cards; 64 + value for points cards.
@@ -28,6 +29,8 @@ DECK: Final = list(CARD_NAMES) + [
     colour * WIDTH + value for colour in range(COLOURS) for value in [*TWICE, END]
 ]
 PILE_LETTERS: Final = [*LETTERS, "P"]
+PACKED_CARDS: Final = texts_by_number(CARD_NAMES)
+PACKED_PILE_LETTERS: Final = texts(PILE_LETTERS)
 PILES: Final = 6
 POINTS_PILE: Final = 5
 POINTS_ROW: Final = 5

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
+from keltis_engine import fields
 from keltis_engine.bits import BIT, count_of, index_of, spread
 from keltis_engine.board import (
     ASK,
@@ -17,8 +19,17 @@ from keltis_engine.board import (
     figure_to_move,
 )
 from keltis_engine.boards import PATH_BOARD, PATH_TILE_FIELDS
-from keltis_engine.cards import COLOURS, KIND_NAMES, KINDS, LETTERS, colour_of
+from keltis_engine.cards import (
+    COLOURS,
+    KIND_NAMES,
+    KINDS,
+    LETTERS,
+    PACKED_KINDS,
+    PACKED_LETTERS,
+    colour_of,
+)
 from keltis_engine.hands import held
+from keltis_engine.packing import NIL, texts, write_field, write_ints
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.scoring import by_count
@@ -34,6 +45,7 @@ NO_TILE: Final = 0
 CLOVER_TILE: Final = 4
 WISH_TILE: Final = 5
 TILE_NAMES: Final = ["", "1", "2", "3", "clover", "wish"]
+PACKED_TILES: Final = texts(TILE_NAMES)
 TILES: Final = [WISH_TILE] * 9 + [CLOVER_TILE] * 9 + [1, 1, 2, 2, 2, 3, 3]
 
 WISH_SCORES: Final = vec[i64]([-4, -3, 2, 3, 6, 10])
@@ -322,6 +334,23 @@ class KeltisState(State):
             "points": [int(points) for points in self.points],
             "wish_stones": [int(wishes) for wishes in self.wishes],
         }
+
+    def write_view(self, out: BytesWriter, viewer: i64) -> None:
+        """Write what ``seen_by`` builds."""
+        self.write_ruleset(out, size=22, options=1)
+        self.write_standing(out, viewer)
+        self.table.write_view(out, viewer, PACKED_LETTERS, PACKED_KINDS)
+        out.write(fields.TILES)
+        PATH_BOARD.write_tiles(out, self.tiles, self.wish_tiles, WISH_TILE, PACKED_TILES)
+        out.write(fields.FIGURES)
+        PATH_BOARD.write_figures(out, self.figures, self.players)
+        write_field(out, fields.IN_GOAL, self.in_goal)
+        out.write(fields.ENTERING)
+        out.write(PATH_BOARD.packed_edges[self.entering] if self.stage == FIGURE else NIL)
+        out.write(fields.POINTS)
+        write_ints(out, self.points)
+        out.write(fields.WISH_STONES)
+        write_ints(out, self.wishes)
 
 
 def deal(players: int, stream: DealStream, options: dict[str, int]) -> KeltisState:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
+from keltis_engine import fields
 from keltis_engine.bits import BIT, count_of, spread
 from keltis_engine.board import (
     ASK,
@@ -20,19 +22,29 @@ from keltis_engine.boards import (
     NETWORK,
     NETWORK_TILE_FIELDS,
     NO_STACK,
+    PACKED_STACKS,
     STACK_NAMES,
     STACK_ON,
     STACK_SIZE,
 )
-from keltis_engine.cards import COLOURS, KIND_NAMES, KINDS, LETTERS, colour_of
+from keltis_engine.cards import (
+    COLOURS,
+    KIND_NAMES,
+    KINDS,
+    LETTERS,
+    PACKED_KINDS,
+    PACKED_LETTERS,
+    colour_of,
+)
 from keltis_engine.hands import held
+from keltis_engine.packing import NIL, texts, write_array, write_field, write_ints
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.scoring import by_count
 from keltis_engine.stacks import height, pop, push
 from keltis_engine.state import OVER, Game, State
 from keltis_engine.table import CardTable, deal_cards
-from keltis_engine.views import View
+from keltis_engine.views import View, counts_view, write_counts
 
 ID: Final = "neue-wege"
 VERSION: Final = 1
@@ -43,6 +55,7 @@ CLOVER_TILE: Final = 4
 DROP_TILE: Final = 5
 WISH_TILE: Final = 6  # + colour
 TILE_NAMES: Final = ["", "1", "2", "3", "clover", "drop"] + [f"wish {c}" for c in LETTERS]
+PACKED_TILES: Final = texts(TILE_NAMES)
 TILES: Final = (
     [CLOVER_TILE] * 5
     + [DROP_TILE] * 5
@@ -387,10 +400,7 @@ class NeueWegeState(State):
             **self.common_view(viewer, {}),
             **self.table.seen_by(viewer, LETTERS, CARD_NAMES),
             "tiles": NETWORK.tile_view(self.tiles, self.wish_tiles, WISH_TILE, TILE_NAMES),
-            "stacks": {
-                name: int(stones)
-                for name, stones in zip(STACK_NAMES, self.stone_stacks, strict=True)
-            },
+            "stacks": counts_view(self.stone_stacks, 0, STACK_NAMES),
             "figures": NETWORK.figure_views(self.figures, players),
             "in_goal": int(self.in_goal),
             "laid": LETTERS[self.laid] if self.stage == MOVE else None,
@@ -398,10 +408,33 @@ class NeueWegeState(State):
             "draws": int(self.draws),
             "points": [int(points) for points in self.points],
             "wish_stones": [
-                {letter: int(self.stones[seat * COLOURS + k]) for k, letter in enumerate(LETTERS)}
-                for seat in range(players)
+                counts_view(self.stones, seat * COLOURS, LETTERS) for seat in range(players)
             ],
         }
+
+    def write_view(self, out: BytesWriter, viewer: i64) -> None:
+        """Write what ``seen_by`` builds."""
+        self.write_ruleset(out, size=25, options=1)
+        self.write_standing(out, viewer)
+        self.table.write_view(out, viewer, PACKED_LETTERS, PACKED_KINDS)
+        out.write(fields.TILES)
+        NETWORK.write_tiles(out, self.tiles, self.wish_tiles, WISH_TILE, PACKED_TILES)
+        out.write(fields.STACKS)
+        write_counts(out, self.stone_stacks, 0, PACKED_STACKS)
+        out.write(fields.FIGURES)
+        NETWORK.write_figures(out, self.figures, self.players)
+        write_field(out, fields.IN_GOAL, self.in_goal)
+        out.write(fields.LAID)
+        out.write(PACKED_LETTERS[self.laid] if self.stage == MOVE else NIL)
+        out.write(fields.ENTERING)
+        out.write(NETWORK.packed_edges[self.entering] if self.stage == FIGURE else NIL)
+        write_field(out, fields.DRAWS, self.draws)
+        out.write(fields.POINTS)
+        write_ints(out, self.points)
+        out.write(fields.WISH_STONES)
+        write_array(out, self.players)
+        for seat in range(self.players):
+            write_counts(out, self.stones, seat * COLOURS, PACKED_LETTERS)
 
 
 def deal(players: int, stream: DealStream, options: dict[str, int]) -> NeueWegeState:

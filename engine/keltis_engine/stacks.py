@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i64, u8
+
+from keltis_engine.packing import write_array
 
 PLACES: Final = 32
 
@@ -57,3 +60,12 @@ def cards_of(stacks: vec[u8], stack: i64) -> list[int]:
     """Return the cards of a stack from the bottom to the top."""
     base = stack * PLACES
     return [int(stacks[base + k]) for k in range(1, i64(stacks[base]) + 1)]
+
+
+def write_stack(out: BytesWriter, stacks: vec[u8], stack: i64, names: list[bytes]) -> None:
+    """Write the names of ``cards_of``."""
+    base = stack * PLACES
+    size = i64(stacks[base])
+    write_array(out, size)
+    for k in range(base + 1, base + size + 1):
+        out.write(names[i64(stacks[k])])

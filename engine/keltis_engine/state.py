@@ -7,12 +7,23 @@ import sys
 from abc import abstractmethod
 from typing import Final, SupportsIndex, cast, final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr
 
+from keltis_engine import fields
 from keltis_engine.errors import BadViewer, IllegalAction
+from keltis_engine.packing import NIL, text, texts, write_array, write_field, write_int, write_map
 from keltis_engine.rng import Rng
-from keltis_engine.views import EVERYTHING, POST_GAME, PUBLIC, SPECTATORS, View, viewer_name
+from keltis_engine.views import (
+    EVERYTHING,
+    POST_GAME,
+    PUBLIC,
+    SPECTATORS,
+    View,
+    viewer_name,
+    write_viewer_name,
+)
 
 OVER: Final = 0  # the stage that every game ends in
 FIGURES_IN: Final = "figures"
@@ -42,6 +53,8 @@ class Game:
         self.version = version
         self.phases = phases  # by stage
         self.notation = notation  # by action id
+        self.packed_id = text(id)
+        self.packed_phases = texts(phases)
 
 
 @mypyc_attr(acyclic=True)
@@ -117,6 +130,10 @@ class State:
     def seen_by(self, viewer: int) -> View:
         """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``. ``view`` checks who asks."""
 
+    @abstractmethod
+    def write_view(self, out: BytesWriter, viewer: i64) -> None:
+        """Write what ``seen_by`` builds. ``packed_view`` checks who asks."""
+
     def __copy__(self) -> State:
         """Let ``copy.copy`` do what ``copy`` does."""
         return self.copy()
@@ -171,13 +188,23 @@ class State:
 
     def view(self, viewer: int | str) -> View:
         """Return what a seat, ``"spectators"`` or, after the game, ``"post-game"`` may see."""
+        return self.seen_by(self.viewpoint(viewer))
+
+    def packed_view(self, viewer: int | str) -> bytes:
+        """Return ``view`` as msgpack, at a fraction of the cost."""
+        out = BytesWriter()
+        self.write_view(out, self.viewpoint(viewer))
+        return out.getvalue()
+
+    def viewpoint(self, viewer: int | str) -> int:
+        """Return a seat, ``PUBLIC`` or ``EVERYTHING``: what the viewer may see; or raise."""
         if viewer == SPECTATORS:
-            return self.seen_by(PUBLIC)
+            return PUBLIC
         if viewer == POST_GAME:
             if not self.over:
                 raise BadViewer("the post-game view shows all cards; this game is not over yet")
-            return self.seen_by(EVERYTHING)
-        return self.seen_by(self.at_table(viewer))
+            return EVERYTHING
+        return self.at_table(viewer)
 
     def reveal(self) -> View:
         """Return everything, at any time: for keeping records, never for anybody at play."""
@@ -197,6 +224,37 @@ class State:
             "ending": self.ending,
             "scores": self.scores(),
         }
+
+    def write_ruleset(self, out: BytesWriter, size: i64, options: i64) -> None:
+        """Begin a view of that many fields, with the first of its options.
+
+        The game's own options have to follow, and then ``write_standing``: together they write
+        what ``common_view`` returns.
+        """
+        write_map(out, size)
+        out.write(fields.VARIANT)
+        out.write(self.game.packed_id)
+        write_field(out, fields.VERSION, self.game.version)
+        out.write(fields.OPTIONS)
+        write_map(out, options)
+        write_field(out, fields.TURN_LIMIT, self.turn_limit)
+
+    def write_standing(self, out: BytesWriter, viewer: i64) -> None:
+        """Write who looks at the game and how it stands."""
+        write_field(out, fields.PLAYERS, self.players)
+        out.write(fields.VIEWER)
+        write_viewer_name(out, viewer)
+        write_field(out, fields.SEAT, self.seat)
+        out.write(fields.PHASE)
+        out.write(self.game.packed_phases[self.stage])
+        write_field(out, fields.TURN, self.turn)
+        ending = self.ending
+        out.write(fields.ENDING)
+        out.write(NIL if ending is None else text(ending))
+        out.write(fields.SCORES)
+        write_array(out, self.players)
+        for seat in range(self.players):
+            write_int(out, self.score(seat))
 
     def at_table(self, seat: int | str) -> int:
         """Return the seat if it exists, or raise."""

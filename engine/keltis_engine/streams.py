@@ -8,8 +8,11 @@ the luck of one seat does not depend on what the others chose.
 
 from __future__ import annotations
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i64, u8
+
+from keltis_engine.packing import write_array
 
 
 def stream_sizes(cards: int, players: int) -> vec[u8]:
@@ -50,3 +53,14 @@ def stream_cards(pile: vec[u8], left: vec[u8], stream: i64) -> list[int]:
     """Return the cards of a stream in the order in which they will be drawn."""
     players = i64(len(left))
     return [int(pile[stream + k * players]) for k in range(i64(left[stream]) - 1, -1, -1)]
+
+
+def write_stream(
+    out: BytesWriter, pile: vec[u8], left: vec[u8], stream: i64, names: list[bytes]
+) -> None:
+    """Write the names of ``stream_cards``."""
+    players = i64(len(left))
+    size = i64(left[stream])
+    write_array(out, size)
+    for k in range(size - 1, i64(-1), i64(-1)):
+        out.write(names[i64(pile[stream + k * players])])

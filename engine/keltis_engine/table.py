@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
+from keltis_engine import fields
 from keltis_engine.bits import BIT
-from keltis_engine.cards import HAND_SIZE, LETTERS, REMOVED_FOR_TWO
+from keltis_engine.cards import HAND_SIZE, LETTERS, PACKED_LETTERS, REMOVED_FOR_TWO
 from keltis_engine.hands import empty_hands, gain, gain_openly, give_up_hidden, lose
+from keltis_engine.packing import write_array
 from keltis_engine.rng import Rng
 from keltis_engine.rows import RowRule
 from keltis_engine.stacks import empty_stacks, filled, height, pop, push, top
@@ -21,6 +24,11 @@ from keltis_engine.views import (
     pile_view,
     removed_view,
     stack_views,
+    write_hands,
+    write_names_of,
+    write_pile,
+    write_removed,
+    write_stacks,
 )
 
 
@@ -149,6 +157,26 @@ class CardTable:
             "pile": pile_view(self.pile, self.left, viewer, names),
             "removed": removed_view(self.removed, viewer, names),
         }
+
+    def write_view(
+        self, out: BytesWriter, viewer: i64, letters: list[bytes], names: list[bytes]
+    ) -> None:
+        """Write the fields that ``seen_by`` returns."""
+        players = i64(len(self.left))
+        out.write(fields.HANDS)
+        write_hands(out, self.hands, viewer, players, names)
+        out.write(fields.ROWS)
+        write_array(out, players)
+        for seat in range(players):
+            write_stacks(out, self.stacks, self.row(seat, 0), PACKED_LETTERS, names)
+        out.write(fields.PILES)
+        write_stacks(out, self.stacks, 0, letters, names)
+        out.write(fields.CLOSED)
+        write_names_of(out, self.closed, letters)
+        out.write(fields.PILE)
+        write_pile(out, self.pile, self.left, viewer, names)
+        out.write(fields.REMOVED)
+        write_removed(out, self.removed, viewer, names)
 
 
 def deal_cards(deck: vec[u8], players: int, piles: int, accepted: int) -> CardTable:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
+from keltis_engine import fields
 from keltis_engine.bits import BIT, count_of, spread
-from keltis_engine.cards import COLOURS, KIND_NAMES, KINDS, LETTERS, colour_of
+from keltis_engine.cards import (
+    COLOURS,
+    KIND_NAMES,
+    KINDS,
+    LETTERS,
+    PACKED_KINDS,
+    PACKED_LETTERS,
+    colour_of,
+)
+from keltis_engine.packing import NIL, write_array, write_field, write_ints
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.scoring import by_count
@@ -16,7 +27,15 @@ from keltis_engine.stacks import empty_stacks, height, push, top
 from keltis_engine.state import LAST_TILE, LIMIT_REACHED, OVER, Game, State
 from keltis_engine.streams import draw, next_card, stream_sizes
 from keltis_engine.unseen import count_pile, in_order, no_cards, no_counts, refill_pile
-from keltis_engine.views import View, names_of, pile_view, stack_views
+from keltis_engine.views import (
+    View,
+    names_of,
+    pile_view,
+    stack_views,
+    write_names_of,
+    write_pile,
+    write_stacks,
+)
 
 ID: Final = "weg-der-steine"
 VERSION: Final = 1
@@ -281,6 +300,26 @@ class WegDerSteineState(State):
             "bonus": [int(bonus) for bonus in self.bonus],
             "wish_stones": [int(wishes) for wishes in self.wishes],
         }
+
+    def write_view(self, out: BytesWriter, viewer: i64) -> None:
+        """Write what ``seen_by`` builds."""
+        self.write_ruleset(out, size=16, options=2)
+        write_field(out, fields.LAST_CLOVER_TURN, i64(self.last_clover_turn))
+        self.write_standing(out, viewer)
+        out.write(fields.ROWS)
+        write_array(out, self.players)
+        for seat in range(self.players):
+            write_stacks(out, self.stacks, seat * COLOURS, PACKED_LETTERS, PACKED_KINDS)
+        out.write(fields.MIDDLE)
+        write_names_of(out, self.middle, PACKED_KINDS)
+        out.write(fields.REVEALED)
+        out.write(PACKED_KINDS[self.revealed] if self.stage == REVEALED else NIL)
+        out.write(fields.PILE)
+        write_pile(out, self.pile, self.left, viewer, PACKED_KINDS)
+        out.write(fields.BONUS)
+        write_ints(out, self.bonus)
+        out.write(fields.WISH_STONES)
+        write_ints(out, self.wishes)
 
 
 def deal(players: int, stream: DealStream, options: dict[str, int]) -> WegDerSteineState:

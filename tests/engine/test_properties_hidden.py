@@ -6,7 +6,7 @@ from collections import Counter
 from statistics import mean
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped]
+import msgpack
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
