@@ -16,9 +16,14 @@ INTERPRETED := PYTHONPATH=$(SOURCE_PATH) KELTIS_FORM=interpreted
 COMPILED    := env -u PYTHONPATH KELTIS_FORM=compiled
 PYTEST      := $(BIN)/python -m pytest -n 2 --dist worksteal
 
+# Commands that do not come with Python, and the Debian packages that have them: the sandbox, and
+# the languages that the tests build and play a bot in.
+TO_RUN  := bwrap=bubblewrap
+TO_TEST := $(TO_RUN) g++=g++ node=nodejs cargo=cargo go=golang-go javac=default-jdk-headless
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run install dev test lint format test-interpreted test-compiled bench golden clean FORCE
+.PHONY: help run install dev test lint format test-interpreted test-compiled bench bench-referee bench-strength bench-deals golden transcripts clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,8 +59,20 @@ test-compiled: $(VENV)/dev  ## All tests on the installed package
 bench: $(VENV)/bench  ## Measure the engine; the results belong in bench/
 	$(COMPILED) $(BIN)/python -m bench.engine
 
+bench-referee: $(VENV)/dev  ## Measure the referee, its overhead and a run of 20,000 games
+	$(COMPILED) $(BIN)/python -m bench.referee
+
+bench-strength: $(VENV)/dev  ## Measure how strong the reference bots are
+	$(COMPILED) $(BIN)/python -m bench.strength
+
+bench-deals: $(VENV)/dev  ## Measure what duplicate deals save
+	$(COMPILED) $(BIN)/python -m bench.duplicate_deals
+
 golden: $(VENV)/dev  ## Write the golden playthroughs anew; review them as a diff
 	$(COMPILED) $(BIN)/python -m tests.engine.golden
+
+transcripts: $(VENV)/dev  ## Write the transcripts of the protocol anew, and what its document shows of them
+	$(COMPILED) $(BIN)/python -m tests.bots.transcripts
 
 clean:  ## Remove everything that was built
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
@@ -63,6 +80,14 @@ clean:  ## Remove everything that was built
 	find . -maxdepth 3 \( -name '*.egg-info' -o -name '*.so' \) -prune -exec rm -rf {} +
 
 # The steps of an installation; each file is the stamp of a step done.
+
+$(VENV)/system: $(VENV)/created
+	@.ci/packages $(TO_RUN)
+	@touch $@
+
+$(VENV)/languages: $(VENV)/created
+	@.ci/packages $(TO_TEST)
+	@touch $@
 
 $(VENV)/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -92,13 +117,13 @@ $(VENV)/built: $(VENV)/tools $(VENV)/sources setup.py README.md LICENSE $(SOURCE
 	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir $(VENV)/wheel .
 	@touch $@
 
-$(VENV)/installed: $(VENV)/built
+$(VENV)/installed: $(VENV)/built $(VENV)/system
 	$(PIP) --quiet uninstall -y keltis-ladder
 	$(PIP) install -c constraints.txt $(VENV)/wheel/*.whl
 	@cd $(VENV) && bin/python -c 'import keltis_engine as e; print("keltis-ladder is installed, its engine", "compiled." if e.COMPILED else "interpreted: no working C compiler was found (Debian: gcc, libc6-dev, python3-dev).")'
 	@touch $@
 
-$(VENV)/dev: $(VENV)/installed
+$(VENV)/dev: $(VENV)/installed $(VENV)/languages
 	$(PIP) install -c constraints.txt "$$(echo $(VENV)/wheel/*.whl)[dev]"
 	@touch $@
 

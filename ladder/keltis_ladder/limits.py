@@ -1,0 +1,42 @@
+"""What a bot may use of the machine; ``docs/sandbox.md`` explains each limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of one sandbox: of all its processes together where the kernel can do that."""
+
+    memory: int  # bytes resident, all processes together
+    processes: int  # and threads
+    open_files: int  # by each process
+    file_size: int  # bytes of one file
+    scratch: int  # bytes in /tmp, which is the only place to write
+    scratch_files: int
+
+
+# Start-up, and each decision, are bounded by the clock; a build has only this one.
+BUILD_SECONDS: Final = 300.0
+
+PLAY: Final = Limits(
+    memory=1024 * MIB,
+    processes=64,
+    open_files=256,
+    file_size=64 * MIB,
+    scratch=64 * MIB,
+    scratch_files=1024,
+)
+BUILD: Final = Limits(
+    memory=3072 * MIB,
+    processes=256,
+    open_files=1024,
+    file_size=512 * MIB,
+    scratch=1024 * MIB,
+    scratch_files=100_000,
+)

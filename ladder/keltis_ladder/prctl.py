@@ -1,0 +1,31 @@
+"""What a process can ask the kernel about its relatives, and Python has no words for."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from typing import Final
+
+_SET_PDEATHSIG: Final = 1
+_SET_CHILD_SUBREAPER: Final = 36
+
+
+def die_with_parent() -> None:
+    """Have the kernel end this process when the one that started it ends."""
+    parent = os.getppid()
+    _prctl(_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent or parent == 1:
+        sys.exit("the process that wanted this one has gone")
+
+
+def adopt_orphans() -> None:
+    """Have processes whose parent ends before them become our children, to be waited for."""
+    _prctl(_SET_CHILD_SUBREAPER, 1)
+
+
+def _prctl(option: int, argument: int) -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(option, argument, 0, 0, 0) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))

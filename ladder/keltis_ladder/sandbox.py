@@ -1,0 +1,319 @@
+"""Run a hostile program in bubblewrap; ``docs/sandbox.md`` gives the reason for each measure."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import secrets
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from keltis_ladder.bubblewrap import (
+    PATIENCE,
+    EndedEarly,
+    Pipes,
+    abandon,
+    await_ready,
+    read_child_pid,
+)
+from keltis_ladder.cgroups import Group, Groups, find_groups
+from keltis_ladder.errors import LadderError
+from keltis_ladder.launch import CannotStart, Child, Exit, pinned, start
+from keltis_ladder.limits import KIB, PLAY, Limits
+from keltis_ladder.runtimes import find_runtimes, java_options, show, system_arguments
+from keltis_ladder.seccomp import BUILD_RULES, PLAY_RULES, filter_program
+
+HOME: Final = "/bot"
+HOSTNAME: Final = "keltis"
+
+# Where the tools of the launch itself are looked for: never where a user could put others.
+TOOLS_PATH: Final = "/usr/bin:/usr/sbin:/bin:/sbin"
+DEVICES: Final = ("null", "zero", "urandom")  # each one is a mount, and takes its time
+
+# As root, each sandbox runs as a user that nobody else is: limits that the kernel counts for each
+# user are then never shared. No system hands out numbers as high as these.
+FIRST_USER: Final = 2**30
+USERS: Final = 2**30
+
+# Still privileged, but already filtered: bound the number of files in /tmp, as bubblewrap cannot;
+# tell the launcher that all is set up; wait until it is ready (it may have died); then give up all
+# privileges. The new mount calls are filtered, so newer versions of mount are told to use the old.
+PREPARE: Final = (
+    'LIBMOUNT_FORCE_MOUNT2=always "$0" -i -n -t tmpfs -o "$1" tmpfs /tmp'
+    " && printf '\\006' >&2 && read -r go && shift && exec \"$@\""
+)
+
+
+class SandboxMissing(LadderError):
+    """There is no working sandbox on this machine; the text says what to do about it."""
+
+
+class SandboxedChild(Child):
+    """A program in a sandbox, perhaps in a control group, which goes when the program goes."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], root: int, control_group: Group | None
+    ) -> None:
+        super().__init__(process, root, root)
+        self.control_group = control_group
+        self._out_of_memory = False
+
+    def members(self) -> list[int]:
+        """Return its processes."""
+        if self.control_group is not None:
+            with contextlib.suppress(OSError):
+                return self.control_group.members()
+        return super().members()
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the kernel ended a process of it for using too much memory."""
+        if self.control_group is not None:
+            self._out_of_memory = self.control_group.out_of_memory()
+        return self._out_of_memory
+
+    def kill(self) -> Exit:
+        """End all its processes at once, and remove what was made for them."""
+        if self.exit is not None:
+            return self.exit
+        if self.control_group is not None:
+            self.peak_memory = max(self.peak_memory, self.control_group.peak_memory())
+            self._out_of_memory = self.control_group.out_of_memory()
+        ended = super().kill()
+        # Bubblewrap ends without waiting for the init of the sandbox, which is an orphan then: ours
+        # if we adopt orphans.
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.root, 0)
+        if self.control_group is not None:
+            self.control_group.remove()
+            self.control_group = None
+        return ended
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What all sandboxes of a kind share: options of bubblewrap, and a system call filter."""
+
+    arguments: tuple[str, ...]
+    filter: bytes
+
+
+class Sandbox:
+    """Bubblewrap on this machine."""
+
+    def __init__(self, groups: Groups, bubblewrap: str, mount: str, setpriv: str) -> None:
+        self.bubblewrap = bubblewrap
+        self.mount = mount
+        self.setpriv = setpriv
+        self.groups = groups
+        self.is_root = os.geteuid() == 0
+        self._profiles: dict[bool, Profile] = {}
+
+    def launch(
+        self,
+        command: Sequence[str],
+        home: Path,
+        environment: dict[str, str],
+        limits: Limits = PLAY,
+        *,
+        read_only: Sequence[Path] = (),
+        writable_home: bool = False,
+        cpu: int | None = None,
+    ) -> Child:
+        """Start a program in ``home``, which it sees as /bot.
+
+        A writable home means a build: it gets /proc, file locks and the compilers as well. Raise
+        CannotStart if the sandbox could not be set up; a program that cannot be run ends with 126
+        or 127 and says so on its standard error.
+        """
+        user = FIRST_USER + secrets.randbelow(USERS) if self.is_root else 0
+        if writable_home and self.is_root:
+            _give_tree(home, user)
+        profile = self._profile(writable_home)
+        with Pipes() as pipes:
+            arguments = [
+                self.bubblewrap,
+                *profile.arguments,
+                *("--bind" if writable_home else "--ro-bind", str(home), HOME),
+                *show(read_only),
+                *_file("/etc/passwd", pipes.filled(f"bot:x:{user}:{user}::/tmp:/bin/sh\n")),
+                *_file("/etc/group", pipes.filled(f"bot:x:{user}:\n")),
+                *("--remount-ro", "/", "--chdir", HOME),
+                *("--setenv", "JDK_JAVA_OPTIONS", java_options(limits)),
+                *("--seccomp", pipes.filled(profile.filter)),
+                *("--info-fd", pipes.to_read(), "--block-fd", pipes.to_write()),
+                *("--", "/bin/sh", "-c", PREPARE, self.mount, _scratch_options(limits)),
+                *self._without_privileges(user),
+                *_with_environment(environment),
+                *command,
+            ]
+            with pinned(cpu):
+                process = start(arguments, None, {}, pipes.theirs)
+            pipes.close_theirs()
+            return self._set_up(process, pipes, limits)
+
+    def _set_up(
+        self, process: subprocess.Popen[bytes], pipes: Pipes, limits: Limits
+    ) -> SandboxedChild:
+        """Limit the sandbox while it waits for us, and let it go on."""
+        control_group: Group | None = None
+        deadline = time.monotonic() + PATIENCE
+        try:
+            root = read_child_pid(process, pipes.info, deadline)
+            control_group = self.groups.create(limits)
+            if control_group is not None:
+                control_group.add(root)
+            _set_limits(root, limits)
+            os.write(pipes.block, b"1")
+            await_ready(process, deadline)
+            assert process.stdin
+            process.stdin.write(b"\n")
+            return SandboxedChild(process, root, control_group)
+        except BaseException as error:
+            words = abandon(process, pipes)
+            if control_group is not None:
+                control_group.remove()
+            if isinstance(error, ProcessLookupError | BrokenPipeError | EndedEarly):
+                raise CannotStart(words, True) from None  # it says why
+            if isinstance(error, OSError | ValueError):
+                raise CannotStart(f"cannot set up the sandbox: {error}", True) from error
+            raise
+
+    def _profile(self, building: bool) -> Profile:
+        if building not in self._profiles:
+            runtimes = find_runtimes(building)
+            environment = {
+                "PATH": runtimes.path,
+                "HOME": "/tmp",
+                "TMPDIR": "/tmp",
+                "LANG": "C.UTF-8",
+                "PYTHONDONTWRITEBYTECODE": "1",
+                **runtimes.environment,
+            }
+            arguments = [
+                *("--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts"),
+                *("--unshare-cgroup", "--hostname", HOSTNAME, "--new-session", "--die-with-parent"),
+                *self._capabilities(),
+                *system_arguments(),
+                # The size that counts is set by PREPARE, with the number of files.
+                *("--perms", "1777", "--size", str(1024 * KIB), "--tmpfs", "/tmp"),
+                *show(runtimes.directories),
+                *(("--proc", "/proc") if building else ()),
+                *("--dir", "/dev", "--symlink", "urandom", "/dev/random"),
+            ]
+            for device in DEVICES:
+                arguments += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
+            for name, value in environment.items():
+                arguments += ["--setenv", name, value]
+            rules = BUILD_RULES if building else PLAY_RULES
+            self._profiles[building] = Profile(tuple(arguments), filter_program(rules))
+        return self._profiles[building]
+
+    def _capabilities(self) -> list[str]:
+        """Return options for what PREPARE needs: to mount, and to give up all capabilities."""
+        keep = ["CAP_SYS_ADMIN", "CAP_SETPCAP"]
+        options = ["--cap-drop", "ALL"]
+        if self.is_root:
+            # No user namespace: root may bind what only root can reach, a Python in its home say.
+            keep += ["CAP_SETUID", "CAP_SETGID"]
+        else:
+            # mount(8) insists on the number 0. It is our own user, and means nothing without
+            # capabilities.
+            options += ["--unshare-user", "--uid", "0", "--gid", "0"]
+        return [*options, *(word for name in keep for word in ("--cap-add", name))]
+
+    def _without_privileges(self, user: int) -> list[str]:
+        """Return the command that gives up all privileges and runs what follows."""
+        identity: list[str] = []
+        if self.is_root:
+            identity = ["--reuid", str(user), "--regid", str(user), "--clear-groups"]
+        capabilities = ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"]
+        return [self.setpriv, *identity, *capabilities, "--no-new-privs", "--"]
+
+
+def find_sandbox() -> Sandbox:
+    """Return the sandbox of this machine, tried out; raise SandboxMissing if there is none."""
+    tools: list[str] = []
+    for name, package in (("bwrap", "bubblewrap"), ("mount", "mount"), ("setpriv", "util-linux")):
+        found = shutil.which(name, path=TOOLS_PATH)
+        if found is None:
+            sudo = "" if os.geteuid() == 0 else "sudo "
+            raise SandboxMissing(
+                f"{package} is not installed: {sudo}apt-get install -y {package}"
+                f" (or what your system calls the package with the program {name!r})"
+            )
+        tools.append(found)
+    try:
+        sandbox = Sandbox(find_groups(), *tools)
+        with tempfile.TemporaryDirectory() as home:
+            child = sandbox.launch(["true"], Path(home), {})
+            ended = child.finish(PATIENCE)
+    except CannotStart as error:
+        raise SandboxMissing(f"bubblewrap does not work here: {error}. {_advice()}") from None
+    except ValueError as error:
+        raise SandboxMissing(str(error)) from None
+    if ended.code != 0:
+        raise SandboxMissing(f"bubblewrap does not work here: `true` in it ended with {ended}")
+    return sandbox
+
+
+def _advice() -> str:
+    if os.geteuid() == 0:
+        return (
+            "Root needs the right to create namespaces and mounts: in a container, start it with"
+            " --privileged, or run the ladder outside of it."
+        )
+    return (
+        "The kernel must let users create user namespaces. Check"
+        " `sysctl user.max_user_namespaces` (not 0), `sysctl kernel.unprivileged_userns_clone` (1)"
+        " and `sysctl kernel.apparmor_restrict_unprivileged_userns` (0, or a profile for bwrap)."
+    )
+
+
+def _file(path: str, pipe: str) -> list[str]:
+    return ["--perms", "0444", "--file", pipe, path]
+
+
+def _scratch_options(limits: Limits) -> str:
+    return f"remount,nosuid,nodev,size={limits.scratch},nr_inodes={limits.scratch_files}"
+
+
+def _with_environment(environment: dict[str, str]) -> list[str]:
+    """Return a command that sets variables, only now that they can do no harm (LD_PRELOAD)."""
+    if not environment:
+        return []
+    return ["/usr/bin/env", "--", *(f"{name}={value}" for name, value in environment.items())]
+
+
+def _set_limits(pid: int, limits: Limits) -> None:
+    """Limit a process and all that it will start; never above what we ourselves have."""
+    for what, value in (
+        # Counted for each user, and the sandbox's init may be the same user.
+        (resource.RLIMIT_NPROC, limits.processes + 1),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_FSIZE, limits.file_size),
+        # Private writable memory. RLIMIT_AS would count what Java and Node only reserve.
+        (resource.RLIMIT_DATA, limits.memory),
+        (resource.RLIMIT_MEMLOCK, 64 * KIB),
+        (resource.RLIMIT_SIGPENDING, 256),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NICE, 0),
+        (resource.RLIMIT_RTPRIO, 0),
+    ):
+        _, hard = resource.getrlimit(what)
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.prlimit(pid, what, (bound, bound))
+
+
+def _give_tree(home: Path, user: int) -> None:
+    os.chown(home, user, user)
+    for path in home.rglob("*"):
+        os.chown(path, user, user, follow_symlinks=False)

@@ -1,0 +1,109 @@
+"""Control groups: real ones where we may have them, and version 2 on files like the kernel's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keltis_ladder.cgroups import LEAF, Groups, find_groups
+from keltis_ladder.limits import PLAY
+
+
+@pytest.fixture
+def groups() -> Groups:
+    found = find_groups()
+    if not found.bases:
+        pytest.skip("control groups cannot be had here")
+    return found
+
+
+@pytest.fixture
+def unified(tmp_path: Path) -> Path:
+    """A group of version 2 that was delegated to us."""
+    own = tmp_path / "app.service"
+    own.mkdir()
+    (own / "cgroup.controllers").write_text("cpu io memory pids\n")
+    (own / "cgroup.subtree_control").write_text("\n")
+    return own
+
+
+def find_unified(own: Path, path: str = "/app.service") -> Groups:
+    mounts = f"30 20 0:26 / {own.parent} rw,nosuid - cgroup2 cgroup2 rw"
+    return find_groups(mounts, f"0::{path}\n")
+
+
+def test_a_group_limits_holds_and_goes(groups: Groups) -> None:
+    group = groups.create(PLAY)
+    assert group is not None
+    directories = list(group.directories)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        group.add(process.pid)
+        assert group.members() == [process.pid]
+        assert group.peak_memory() >= 0
+        assert not group.out_of_memory()
+        process.communicate(b"\n")
+    group.remove()
+    assert [directory for directory in directories if directory.exists()] == []
+
+
+def test_groups_of_dead_referees_are_swept_and_others_kept(groups: Groups) -> None:
+    with subprocess.Popen(["true"]) as dead:
+        pass
+    base = groups.bases[0].directory
+    stale, ours = base / f"keltis-{dead.pid}-0", base / f"keltis-{os.getpid()}-999999"
+    stale.mkdir()
+    ours.mkdir()
+    try:
+        find_groups()
+        assert not stale.exists()
+        assert ours.exists()
+    finally:
+        ours.rmdir()
+
+
+def test_version_2_moves_us_to_a_leaf_and_switches_controllers_on(unified: Path) -> None:
+    groups = find_unified(unified)
+    assert [base.directory for base in groups.bases] == [unified]
+    assert (unified / LEAF / "cgroup.procs").read_text() == str(os.getpid())
+    assert (unified / "cgroup.subtree_control").read_text() == "+memory +pids"
+
+
+def test_version_2_is_found_from_the_leaf(unified: Path) -> None:
+    (unified / LEAF).mkdir()
+    (unified / "cgroup.subtree_control").write_text("memory pids\n")
+    assert [base.directory for base in find_unified(unified, f"/app.service/{LEAF}").bases] == [
+        unified
+    ]
+    assert not (unified / LEAF / "cgroup.procs").exists()
+
+
+def test_version_2_sets_its_limits(unified: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = find_unified(unified)
+    monkeypatch.setattr("keltis_ladder.cgroups.PATIENCE", 0.0)  # real groups vanish; files do not
+    group = groups.create(PLAY)
+    assert group is not None
+    (directory,) = group.directories
+    assert (directory / "memory.max").read_text() == str(PLAY.memory + PLAY.scratch)
+    assert (directory / "pids.max").read_text() == str(PLAY.processes + 1)
+    (directory / "memory.peak").write_text("12345\n")
+    (directory / "memory.events").write_text("low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n")
+    assert group.peak_memory() == 12345
+    assert group.out_of_memory()
+
+
+def test_without_the_controllers_there_are_no_groups(unified: Path) -> None:
+    (unified / "cgroup.controllers").write_text("cpu\n")
+    groups = find_unified(unified)
+    assert groups.bases == []
+    assert groups.create(PLAY) is None
+
+
+def test_a_base_that_vanishes_is_no_error(tmp_path: Path, unified: Path) -> None:
+    groups = find_unified(unified)
+    unified.rename(tmp_path / "elsewhere")
+    assert groups.create(PLAY) is None
+    assert groups.bases == []
