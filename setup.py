@@ -10,9 +10,32 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-ENGINE = Path("engine/keltis_engine")
-# A dotted group name puts the library that all modules share inside the package.
-GROUP = "keltis_engine.native"
+# What is compiled together calls each other natively. The dotted name of a group puts the library
+# that its modules share inside a package.
+GROUPS = {
+    # The players that think belong to the engine that they think with.
+    "keltis_engine.native": [
+        "engine/keltis_engine/*.py",
+        "bots/keltis_bots/budget.py",
+        "bots/keltis_bots/greedy.py",
+        "bots/keltis_bots/search*.py",
+        "bots/keltis_bots/judges/*.py",
+    ],
+    # A bot that needs no engine does not load it.
+    "keltis_bots.native": [
+        "bots/keltis_bots/framing.py",
+        "bots/keltis_bots/messages.py",
+        "bots/keltis_bots/request.py",
+        "bots/keltis_bots/sdk.py",
+    ],
+    # What runs for every decision of every match.
+    "keltis_ladder.native": [
+        "ladder/keltis_ladder/clock.py",
+        "ladder/keltis_ladder/process.py",
+        "ladder/keltis_ladder/referee.py",
+        "ladder/keltis_ladder/scribe.py",
+    ],
+}
 FLAGS = [
     "-fvisibility=hidden",
     "-fno-semantic-interposition",
@@ -37,13 +60,19 @@ class BuildEngine(build_ext):
         self.warn("the engine could not be compiled; it is installed as plain Python")
 
 
+def modules(patterns: list[str]) -> list[str]:
+    found = {path for pattern in patterns for path in Path().glob(pattern)}
+    return sorted(str(path) for path in found if path.name != "__init__.py")
+
+
 def engine_extensions() -> list[Extension]:
     if NO_COMPILE or METADATA_ONLY:
         return []
     from mypyc.build import mypycify
 
-    modules = sorted(str(path) for path in ENGINE.glob("*.py") if path.name != "__init__.py")
-    extensions: list[Extension] = mypycify(modules, opt_level="3", group_name=GROUP)
+    extensions: list[Extension] = []
+    for group, patterns in GROUPS.items():
+        extensions += mypycify(modules(patterns), opt_level="3", group_name=group)
     for extension in extensions:
         extension.optional = not REQUIRE_COMPILE
         if os.name == "posix":

@@ -29,3 +29,27 @@ def engine(
     from keltis_cli.bench_engine import run
 
     run(as_json, quick, reference)
+
+
+@app.command()
+def referee(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Ours and asyncio's, each.")] = 3,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Of each round.")] = 5.0,
+    games: Annotated[
+        int, typer.Option("--games", min=0, help="Of a long run that looks for leaks.")
+    ] = 0,
+    sandbox: Annotated[bool, typer.Option(help="Run the bots in the sandbox.")] = True,
+) -> None:
+    """Measure the referees: decisions per second, the cost of one, and whether they last."""
+    import json
+
+    from keltis_cli import bench_referee_report
+    from keltis_cli.bench_referee import measure
+    from keltis_cli.look import console
+
+    report = measure(rounds, seconds, games, sandbox)
+    if as_json:
+        print(json.dumps(report.as_json(), indent=2))
+    else:
+        bench_referee_report.show(report, console())

@@ -23,8 +23,10 @@ NEXT: Final = """\
 What to try next:
   keltis-ladder play --variant keltis      play against the computer
   keltis-ladder rules neue-wege            read the rules of a game
-  keltis-ladder selfplay --out games.jsonl let the computer play, keep the games
-  keltis-ladder replay games.jsonl         read one of them, turn by turn"""
+  keltis-ladder match search greedy        let our bots play matches, in the sandbox
+  keltis-ladder init my-bot                write a bot of your own, in six languages
+  keltis-ladder match my-bot greedy --out games.jsonl
+  keltis-ladder replay games.jsonl         read one of the games, turn by turn"""
 
 
 def demo(

@@ -26,12 +26,21 @@ COMMANDS: Final = {
     "play": Entry("keltis_cli.play", "play"),
     "rules": Entry("keltis_cli.about", "rules"),
     "variants": Entry("keltis_cli.about", "variants"),
+    "init": Entry("keltis_cli.init", "init"),
+    "match": Entry("keltis_cli.match", "match"),
+    "check": Entry("keltis_cli.check", "check"),
+    "reproduce": Entry("keltis_cli.reproduce", "reproduce"),
     "selfplay": Entry("keltis_cli.selfplay", "selfplay"),
     "replay": Entry("keltis_cli.replay", "replay"),
     "perft": Entry("keltis_cli.perft", "perft"),
     "bench": Entry("keltis_cli.bench", "app"),
     "version": Entry("keltis_cli.about", "version"),
 }
+
+_USERS_ERRORS: Final = [
+    ("keltis_ladder.errors", "LadderError"),
+    ("keltis_bots.manifest", "BadManifest"),
+]
 
 
 class LazyGroup(TyperGroup):
@@ -80,9 +89,9 @@ app = typer.Typer(
 
 @app.callback()
 def keltis_ladder() -> None:
-    """Play, watch and check the four Keltis games.
+    """Write bots for the four Keltis games, and play, watch and check them.
 
-    New here? Try `keltis-ladder demo`, then `keltis-ladder play`.
+    New here? Try `keltis-ladder demo`, then `play`; to write a bot, `init` and `match`.
     """
 
 
@@ -111,7 +120,14 @@ def _is_users(error: OSError | ValueError) -> bool:
     """Tell whether the error is about what the user gave us rather than a mistake of ours."""
     from keltis_engine import EngineError
 
-    return isinstance(error, OSError | EngineError)
+    if isinstance(error, OSError | EngineError):
+        return True
+    # Whoever raised one of these has imported its module; other commands need not.
+    return any(
+        isinstance(error, getattr(sys.modules[module], name))
+        for module, name in _USERS_ERRORS
+        if module in sys.modules
+    )
 
 
 def _explain(error: OSError | ValueError) -> str:

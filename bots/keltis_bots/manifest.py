@@ -1,0 +1,108 @@
+"""``bot.toml``: what a bot is called, how it is built and run, and what it can play."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from keltis_engine import VARIANTS
+
+FILE_NAME: Final = "bot.toml"
+LARGEST: Final = 64 * 1024
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
+T = TypeVar("T", int, str)
+_FIELDS: Final = ("name", "run", "build", "variants", "players", "description")
+
+
+class BadManifest(ValueError):
+    """A ``bot.toml`` that is missing or wrong; the text says what to write."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a bot's author says about it."""
+
+    name: str
+    run: tuple[str, ...]
+    build: tuple[str, ...] = ()  # none: nothing to build
+    variants: tuple[str, ...] = tuple(VARIANTS)
+    players: tuple[int, ...] = (2, 3, 4)
+    description: str = ""
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Read the ``bot.toml`` of a bot's directory."""
+    path = directory / FILE_NAME
+    if not path.is_file():
+        raise BadManifest(
+            f"{directory} has no {FILE_NAME}; a new bot is made by: keltis-ladder init DIRECTORY"
+        )
+    if path.stat().st_size > LARGEST:
+        raise BadManifest(f"{path} is larger than {LARGEST} bytes")
+    try:
+        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadManifest(f"{path} is not valid TOML: {error}") from None
+    try:
+        return parse_manifest(fields)
+    except BadManifest as error:
+        raise BadManifest(f"{path}: {error}") from None
+
+
+def parse_manifest(fields: dict[str, Any]) -> Manifest:
+    """Check the fields of a ``bot.toml``."""
+    for name in fields:
+        if name not in _FIELDS:
+            raise BadManifest(f"unknown field {name!r}; it may have {', '.join(_FIELDS)}")
+    for name in ("name", "run"):
+        if name not in fields:
+            raise BadManifest(f"the field {name!r} is missing")
+    name = fields["name"]
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise BadManifest(
+            f"the name {name!r} will not do: 1 to 40 small letters, digits, dots, dashes and "
+            "underscores, the first a letter or digit"
+        )
+    description = fields.get("description", "")
+    if not isinstance(description, str) or len(description) > 500:
+        raise BadManifest("'description' must be a text of at most 500 characters")
+    return Manifest(
+        name=name,
+        run=_command(fields, "run"),
+        build=_command(fields, "build") if "build" in fields else (),
+        variants=_choice(fields, "variants", tuple(VARIANTS)),
+        players=_choice(fields, "players", (2, 3, 4)),
+        description=description,
+    )
+
+
+def _command(fields: dict[str, Any], name: str) -> tuple[str, ...]:
+    words = fields[name]
+    if not isinstance(words, list) or not words or not all(_is_word(word) for word in words):
+        raise BadManifest(
+            f"{name!r} must be a list of words, program first, "
+            f'for example {name} = ["python3", "bot.py"]'
+        )
+    return tuple(words)
+
+
+def _is_word(word: object) -> bool:
+    return isinstance(word, str) and bool(word) and "\0" not in word and len(word) <= 1000
+
+
+def _choice(fields: dict[str, Any], name: str, all_of_them: tuple[T, ...]) -> tuple[T, ...]:
+    """Return the listed values in our order; without the field, all of them."""
+    if name not in fields:
+        return all_of_them
+    listed = fields[name]
+    if (
+        not isinstance(listed, list)
+        or not listed
+        or any(type(value) is not type(all_of_them[0]) for value in listed)  # 2.0 == 2 is no 2
+        or not set(listed) <= set(all_of_them)
+    ):
+        raise BadManifest(f"{name!r} must list some of {', '.join(map(repr, all_of_them))}")
+    return tuple(value for value in all_of_them if value in listed)

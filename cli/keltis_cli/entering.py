@@ -1,0 +1,79 @@
+"""Bots as the user names them, and the sandbox to run them in."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from keltis_cli.errors import BadRequest
+from keltis_cli.strangers import show_build
+from keltis_engine import Ruleset
+from keltis_ladder.entrants import BUILT_IN, Entrant
+from keltis_ladder.preparing import check_name, find_entrant
+from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
+from keltis_ladder.staging import BuildFailed
+
+NoSandboxOption = Annotated[
+    bool,
+    typer.Option("--no-sandbox", help="Run bots as ordinary programs: only your own, please."),
+]
+
+
+def sandbox_for(bots: Sequence[str], no_sandbox: bool) -> Sandbox | None:
+    """Return the sandbox to run these bots in; none where it is not wanted or not needed.
+
+    Where no sandbox can be had, our own bots still play. Programs of others do not.
+    """
+    if no_sandbox:
+        return None
+    try:
+        return find_sandbox()
+    except SandboxMissing as missing:
+        if any(bot not in BUILT_IN for bot in bots):
+            raise BadRequest(f"{missing} (or add --no-sandbox if the bots are your own)") from None
+        print("No sandbox was found; our own bots play without one.", file=sys.stderr)
+        return None
+
+
+def enter(bots: Sequence[str], sandbox: Sandbox | None) -> list[Entrant]:
+    """Return the bots, prepared and built, each with a name that no other has."""
+    for bot in bots:
+        check_name(bot)
+    entrants = [_prepared(bot, sandbox) for bot in bots]
+    seen: Counter[str] = Counter()
+    named = []
+    for entrant in entrants:
+        seen[entrant.name] += 1
+        copy = seen[entrant.name]
+        named.append(replace(entrant, name=f"{entrant.name}#{copy}") if copy > 1 else entrant)
+    return named
+
+
+def check_claims(entrants: Sequence[Entrant], ruleset: Ruleset) -> None:
+    """Raise if a bot does not claim to play this game, or not with so many players."""
+    players = len(entrants)
+    for entrant in entrants:
+        if ruleset.id not in entrant.variants:
+            raise BadRequest(
+                f"{entrant.name} does not play {ruleset.id}: "
+                f"its bot.toml claims {', '.join(entrant.variants)}"
+            )
+        if players not in entrant.players:
+            claimed = ", ".join(map(str, entrant.players))
+            raise BadRequest(
+                f"{entrant.name} does not play with {players} players: "
+                f"its bot.toml claims {claimed}"
+            )
+
+
+def _prepared(bot: str, sandbox: Sandbox | None) -> Entrant:
+    try:
+        return find_entrant(bot, sandbox, show_build)
+    except BuildFailed as error:  # what the build printed has been shown
+        reason = str(error).partition("\n")[0].removesuffix(":")
+        raise BadRequest(f"{bot} cannot be built: {reason}; its output is above") from None

@@ -1,0 +1,137 @@
+"""Whole matches against our own bots, in everything that a bot claims to play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from keltis_engine import find_variant
+from keltis_ladder.clock import DEFAULT_CONTROL
+from keltis_ladder.entrants import Entrant, built_in
+from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
+from keltis_ladder.jobs import seed_of_match
+from keltis_ladder.limits import MIB, PLAY
+from keltis_ladder.process import LOG_KEPT
+from keltis_ladder.referee import Launcher, Referee
+from keltis_ladder.results import GameResult, MatchResult
+
+SEED: Final = 1
+OPPONENTS: Final = ("greedy", "random", "random")
+Table = tuple[str, int]  # a variant and the number of players
+MUCH: Final = 0.8  # of a limit: a warning
+
+
+@dataclass
+class _Record:
+    """What the bot used in all games."""
+
+    games: int = 0
+    asked: int = 0
+    slowest: float = 0.0  # seconds
+    most_of_clock: float = 0.0  # the greatest part of its time that a game took
+    peak_memory: int = 0
+    most_logged: int = 0  # bytes by one process
+    most_games: int = 0  # in one process
+
+    def add(self, game: GameResult) -> None:
+        """Count a game of the first entrant."""
+        time = game.times[game.entrants.index(0)]
+        self.games += 1
+        self.asked += time.asked
+        self.slowest = max(self.slowest, time.longest)
+        there_was = (DEFAULT_CONTROL.bank_ms + DEFAULT_CONTROL.increment_ms * time.asked) / 1000
+        self.most_of_clock = max(self.most_of_clock, time.wall / there_was)
+
+
+def check_games(
+    entrant: Entrant, launcher: Launcher, tables: Sequence[Table], matches: int
+) -> Iterator[Event]:
+    """Play matches of each variant and number of players, then judge what the bot used."""
+    record = _Record()
+    referee = Referee(launcher)
+    try:
+        for variant, players in tables:
+            yield Doing(f"playing {variant} with {players} players")
+            yield _play(referee, entrant, (variant, players), matches, record)
+            _look_at_processes(referee, entrant, record)
+    finally:
+        referee.kill()
+    yield from _judge(record)
+
+
+def name_of(table: Table) -> str:
+    """Return the name of the check of a table."""
+    return f"{table[0]}, {table[1]} players"
+
+
+def _play(
+    referee: Referee, entrant: Entrant, table: Table, matches: int, record: _Record
+) -> Finding:
+    """Play at one table; the first fault is the finding."""
+    check = name_of(table)
+    variant, players = table
+    ruleset = find_variant(variant)
+    entrants = [entrant, *(built_in(name) for name in OPPONENTS[: players - 1])]
+    games = asked = won = 0
+    for number in range(1, matches + 1):
+        result = referee.play_match(ruleset, seed_of_match(SEED, number), entrants)
+        fault = _first_fault(check, result)
+        if fault is not None:
+            return fault
+        for game in result.games:
+            before = record.asked
+            record.add(game)
+            asked += record.asked - before
+            games += 1
+            won += game.ranks[game.entrants.index(0)] == 1
+    return Finding(check, Mark.OK, f"{games} games, {asked} decisions, {won} won")
+
+
+def _first_fault(check: str, result: MatchResult) -> Finding | None:
+    for game in result.games:
+        for loss in game.losses:
+            if game.entrants[loss.seat] != 0:
+                continue
+            where = f"game {game.rotation + 1}, decision {loss.decision + 1}: {loss.fault.text}"
+            return of_fault(check, loss.fault, loss.card["stderr"], where, loss.card)
+    return None
+
+
+def _look_at_processes(referee: Referee, entrant: Entrant, record: _Record) -> None:
+    for (key, _, _), process in referee.slots():
+        if key == entrant.key:
+            process.child.usage()
+            record.peak_memory = max(record.peak_memory, process.child.peak_memory)
+            record.most_logged = max(record.most_logged, process.log_bytes)
+            record.most_games = max(record.most_games, process.games)
+
+
+def _judge(record: _Record) -> Iterator[Finding]:
+    """Say what the bot used of what it may use."""
+    if not record.games:
+        return
+    if record.most_games > 1:
+        yield Finding("many games", Mark.OK, f"{record.most_games} games in one process")
+    used = f"slowest decision {record.slowest * 1000:.0f} ms, at most {record.most_of_clock:.0%}"
+    used += f" of {DEFAULT_CONTROL.bank_ms} + {DEFAULT_CONTROL.increment_ms} ms in a game"
+    yield Finding(
+        "time",
+        Mark.OK if record.most_of_clock <= MUCH else Mark.WARNING,
+        used,
+        "" if record.most_of_clock <= MUCH else "A busier machine may be slower: leave some time.",
+    )
+    much = record.peak_memory > MUCH * PLAY.memory
+    yield Finding(
+        "memory",
+        Mark.WARNING if much else Mark.OK,
+        f"at most {record.peak_memory / MIB:.0f} of {PLAY.memory / MIB:.0f} MiB",
+        "Above the limit it is ended: use less." if much else "",
+    )
+    long = record.most_logged > LOG_KEPT
+    yield Finding(
+        "stderr",
+        Mark.WARNING if long else Mark.OK,
+        f"at most {record.most_logged:,} bytes by one process",
+        f"Only the last {LOG_KEPT:,} bytes are kept: log less." if long else "",
+    )

@@ -1,0 +1,180 @@
+"""Check a bot before it joins the ladder: from its ``bot.toml`` to whole games and good manners.
+
+``check_bot`` is a generator, so that whoever runs it can show each finding as it comes. The command
+line uses it, and so does the server for every upload.
+"""
+
+from __future__ import annotations
+
+import stat
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from keltis_bots.manifest import FILE_NAME, BadManifest, Manifest, read_manifest
+from keltis_engine import VARIANTS
+from keltis_ladder.check_games import Table, check_games, name_of
+from keltis_ladder.check_manners import check_manners
+from keltis_ladder.clock import DEFAULT_CONTROL
+from keltis_ladder.entrants import Entrant
+from keltis_ladder.faults import BotFault
+from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
+from keltis_ladder.launchers import PlainLauncher, SandboxLauncher
+from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.preparing import prepare
+from keltis_ladder.process import BotProcess
+from keltis_ladder.referee import Launcher
+from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.solo import start
+from keltis_ladder.staging import SUBMITTED, BuildFailed
+from keltis_ladder.trees import CannotStage, walk
+
+SLOW_START: Final = 0.5  # of the time there is: on a busy machine it may be too much
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to check."""
+
+    variants: tuple[str, ...] | None = None  # none: all that the bot claims
+    matches: int = 2  # of each variant and number of players
+    quick: bool = False  # one match with the fewest players only, for a first look
+
+
+def check_bot(
+    directory: Path,
+    sandbox: Sandbox | None,
+    plan: Plan,
+    on_output: Callable[[str], None],
+    cache: Path,
+) -> Iterator[Event]:
+    """Check everything about a bot; what fails early makes the rest pointless, and ends it."""
+    try:
+        manifest = read_manifest(directory)
+    except BadManifest as error:
+        yield Finding(FILE_NAME, Mark.FAILED, str(error))
+        return
+    variants = tuple(v for v in manifest.variants if plan.variants is None or v in plan.variants)
+    if not variants:
+        claimed = ", ".join(manifest.variants)
+        yield Finding(FILE_NAME, Mark.FAILED, f"{manifest.name} claims to play only {claimed}")
+        return
+    yield Finding(FILE_NAME, Mark.OK, _claims(manifest))
+    entrant: Entrant | None = None
+    for event in _prepare(directory, manifest, sandbox, on_output, cache):
+        if isinstance(event, Entrant):
+            entrant = event
+        else:
+            yield event
+    if entrant is None:
+        return
+    launcher: Launcher = SandboxLauncher(sandbox) if sandbox else PlainLauncher()
+    yield Doing("starting it")
+    first = list(check_start(entrant, launcher))
+    yield from first
+    if any(finding.mark is Mark.FAILED for finding in first):
+        return
+    tables = [(variant, players) for variant in variants for players in entrant.players]
+    if plan.quick:
+        tables = [(variant, entrant.players[0]) for variant in variants]
+    sound = []  # where it plays without faults: there other checks can show something new
+    for event in check_games(entrant, launcher, tables, 1 if plan.quick else plan.matches):
+        yield event
+        sound += [table for table in tables if _is_passed(event, table)]
+    yield from check_manners(entrant, launcher, sound[0] if sound else None)
+
+
+def check_start(entrant: Entrant, launcher: Launcher) -> Iterator[Finding]:
+    """Start the bot, and shake hands."""
+    process: BotProcess | None = None
+    begin = time.monotonic()
+    limit = DEFAULT_CONTROL.start_ms / 1000
+    try:
+        process = start(launcher, entrant)
+        hello = process.greet(limit)
+        took = time.monotonic() - begin
+        memory = process.child.usage().memory
+    except BotFault as fault:
+        log = ""
+        if process is not None:
+            process.dismiss(fault.fault)
+            log = process.log_text()
+        yield of_fault("start", fault.fault, log)
+        return
+    finally:
+        if process is not None:
+            process.kill()
+    said = f"answered hello after {took * 1000:.0f} ms, using {memory / MIB:.0f} MiB"
+    if took > limit * SLOW_START:
+        yield Finding(
+            "start",
+            Mark.WARNING,
+            said,
+            f"There are {limit * 1000:.0f} ms, which a busy machine may well need: start faster.",
+        )
+    else:
+        yield Finding("start", Mark.OK, said)
+    name = f"it calls itself {hello.name or 'nothing'}"
+    yield Finding("hello", Mark.OK, f"{name}, version {hello.version}" if hello.version else name)
+
+
+def _claims(manifest: Manifest) -> str:
+    players = ", ".join(map(str, manifest.players))
+    everything = len(manifest.variants) == len(VARIANTS)
+    games = "all games" if everything else ", ".join(manifest.variants)
+    return f"{manifest.name} plays {games} with {players} players"
+
+
+def _is_passed(event: Event, table: Table) -> bool:
+    return isinstance(event, Finding) and event.mark is Mark.OK and event.check == name_of(table)
+
+
+def _prepare(
+    directory: Path,
+    manifest: Manifest,
+    sandbox: Sandbox | None,
+    on_output: Callable[[str], None],
+    cache: Path,
+) -> Iterator[Event | Entrant]:
+    """Stage the files and build them; the last thing to come is the entrant, if all went well."""
+    printed: list[str] = []
+
+    def keep(text: str) -> None:
+        printed.append(text)
+        on_output(text)
+
+    try:
+        sizes = [entry.size for entry in walk(directory, SUBMITTED) if stat.S_ISREG(entry.mode)]
+        yield Finding("files", Mark.OK, _size(sizes))
+        if manifest.build:
+            yield Doing(f"building it: {' '.join(manifest.build)}")
+        begin = time.monotonic()
+        prepared = prepare(directory, manifest.build, sandbox, keep, cache)
+        took = time.monotonic() - begin
+    except CannotStage as error:
+        yield Finding("files", Mark.FAILED, str(error))
+        return
+    except BuildFailed as error:
+        reason = str(error).partition("\n")[0].removesuffix(":")
+        advice = "Try the build command by hand; in the sandbox there is no network."
+        yield Finding("build", Mark.FAILED, reason, advice, log="".join(printed))
+        return
+    if manifest.build:
+        how = f"built in {took:.1f} s" if printed or took > 1 else "built, or taken from the cache"
+        yield Finding("build", Mark.OK, how)
+    yield Entrant(
+        name=manifest.name,
+        key=prepared.digest,
+        command=manifest.run,
+        home=prepared.directory,
+        variants=manifest.variants,
+        players=manifest.players,
+    )
+
+
+def _size(sizes: list[int]) -> str:
+    total = sum(sizes)
+    files = "1 file" if len(sizes) == 1 else f"{len(sizes):,} files"
+    return f"{files}, {total / MIB:.1f} MiB" if total >= MIB else f"{files}, {total / KIB:.1f} KiB"

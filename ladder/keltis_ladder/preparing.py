@@ -1,0 +1,106 @@
+"""Make a bot ready to play: copy its files to where nobody changes them, and build it once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from keltis_bots.manifest import read_manifest
+from keltis_ladder.entrants import BUILT_IN, Entrant, built_in
+from keltis_ladder.errors import UnknownBot
+from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.staging import Staged, build, stage
+
+KEPT: Final = 32  # bots in the cache
+_READY: Final = ".ready"  # beside a bot's files: they are complete and built
+
+
+def cache_directory() -> Path:
+    """Return where prepared bots are kept between commands."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "keltis-ladder" / "bots"
+
+
+def find_entrant(
+    text: str,
+    sandbox: Sandbox | None,
+    on_output: Callable[[str], None],
+    cache: Path | None = None,
+) -> Entrant:
+    """Return the bot that a user names: one of ours, or a directory with a ``bot.toml``."""
+    check_name(text)
+    if text in BUILT_IN:
+        return built_in(text)
+    directory = Path(text)
+    manifest = read_manifest(directory)
+    prepared = prepare(directory, manifest.build, sandbox, on_output, cache or cache_directory())
+    return Entrant(
+        name=manifest.name,
+        key=prepared.digest,
+        command=manifest.run,
+        home=prepared.directory,
+        variants=manifest.variants,
+        players=manifest.players,
+    )
+
+
+def check_name(text: str) -> None:
+    """Raise unless the text names a bot: cheap, to be done before anything is built."""
+    if text not in BUILT_IN and not Path(text).is_dir():
+        raise UnknownBot(
+            f"there is no bot {text!r}: name one of {', '.join(BUILT_IN)}, or a directory with a "
+            "bot.toml (keltis-ladder init makes one)"
+        )
+
+
+def prepare(
+    source: Path,
+    command: tuple[str, ...],
+    sandbox: Sandbox | None,
+    on_output: Callable[[str], None],
+    cache: Path,
+) -> Staged:
+    """Return the bot's files, staged and built; what was built before is used again."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".new-") as scratch:
+        staged = stage(source, Path(scratch) / "bot")
+        # What was built outside the sandbox is not taken for what was built inside.
+        home = cache / (staged.digest if sandbox else f"{staged.digest}-plain")
+        if (home / _READY).exists():
+            os.utime(home)
+            return Staged(home / "bot", staged.digest)
+        if command:
+            staged = Staged(
+                build(staged, list(command), sandbox, on_output).directory, staged.digest
+            )
+        (Path(scratch) / _READY).touch()
+        try:
+            Path(scratch).rename(home)
+        except OSError:
+            if not (home / _READY).exists():
+                raise
+            # Another command has prepared the same bot meanwhile; its files are as good.
+        else:
+            Path(scratch).mkdir()  # for the context manager to remove
+    forget_oldest(cache)
+    return Staged(home / "bot", staged.digest)
+
+
+def forget_oldest(cache: Path) -> None:
+    """Remove the bots that have not been used for longest."""
+    homes = [path for path in cache.iterdir() if path.is_dir() and not path.name.startswith(".")]
+    homes.sort(key=lambda path: path.stat().st_mtime)
+    for home in homes[: max(0, len(homes) - KEPT)]:
+        remove(home)
+
+
+def remove(directory: Path) -> None:
+    """Remove a directory whose files are read-only."""
+    for path in directory.rglob("*"):
+        if path.is_dir() and not path.is_symlink():
+            path.chmod(0o700)
+    shutil.rmtree(directory, ignore_errors=True)

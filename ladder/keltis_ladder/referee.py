@@ -1,0 +1,356 @@
+"""The referee plays matches: one at a time, blocking, on the core it is pinned to.
+
+Every rotation of a match is played by processes of its own, which stay for the next match. So no
+process ever meets a deal twice, and no bot can remember in one game what it saw in another.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from keltis_engine import Ruleset, State
+from keltis_ladder.caretaker import Caretaker
+from keltis_ladder.clock import DEFAULT_CONTROL, Clock, TimeControl
+from keltis_ladder.crash import crash_card
+from keltis_ladder.entrants import Entrant
+from keltis_ladder.faults import BotFault, Kind, PlatformFault
+from keltis_ladder.launch import CannotStart, Child, Exit
+from keltis_ladder.limits import PLAY, Limits
+from keltis_ladder.process import BotProcess, Effort
+from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime, rank_by
+from keltis_ladder.scribe import FAULT, Scribe, Vocabulary
+
+NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
+MOST_PROCESSES: Final = 64  # idle ones beyond this are ended, the longest unused first
+
+Slot = tuple[str, int, int]  # the bot's key, which of its copies in the match, the rotation
+
+# Told of each decision as it falls: the state after it, the rotation, the seat and the action.
+Watcher = Callable[[State, int, int, int], None]
+
+
+class Launcher(Protocol):
+    """Starts bots, in a sandbox or without one."""
+
+    def start(self, entrant: Entrant, limits: Limits) -> Child:
+        """Start one process of a bot."""
+
+
+@dataclass
+class _Seat:
+    """One seat of a game under way; without a process nobody plays it any more."""
+
+    slot: Slot
+    entrant: Entrant
+    clock: Clock
+    process: BotProcess | None = None
+    efforts: list[Effort] = field(default_factory=list)
+    request: bytes | None = None  # the one that is or was open
+    left_ms: int | None = None  # what the clock said then
+
+
+@dataclass
+class _Table:
+    """A game under way."""
+
+    ruleset: Ruleset
+    seed: int
+    rotation: int
+    state: State
+    scribe: Scribe
+    seats: list[_Seat]
+    actions: list[int] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+
+    @property
+    def in_play(self) -> int:
+        """How many seats still have their bot."""
+        return len(self.seats) - len(self.losses)
+
+
+class Referee:
+    """Plays matches with the bot processes that it keeps."""
+
+    def __init__(
+        self, launcher: Launcher, control: TimeControl = DEFAULT_CONTROL, limits: Limits = PLAY
+    ) -> None:
+        self.launcher = launcher
+        self.control = control
+        self.limits = limits
+        self._processes: dict[Slot, BotProcess] = {}  # in the order of their last use
+        self._words: dict[tuple[str, int], Vocabulary] = {}
+        self._awake: list[BotProcess] = []  # not stopped; the one asked last is at the end
+
+    def play_match(
+        self,
+        ruleset: Ruleset,
+        seed: int,
+        entrants: Sequence[Entrant],
+        watcher: Watcher | None = None,
+    ) -> MatchResult:
+        """Play a deal in all rotations; entrant ``(seat + rotation) % players`` has the seat.
+
+        After a platform fault the processes that saw the deal are ended, so that it can be played
+        again by others.
+        """
+        try:
+            games = [
+                self.play_game(ruleset, seed, entrants, rotation, watcher)
+                for rotation in range(len(entrants))
+            ]
+        except BaseException:
+            for slot in _all_slots(entrants):
+                self._drop(slot)
+            raise
+        self._end_idle(keep=_all_slots(entrants))
+        return MatchResult(games)
+
+    def play_game(
+        self,
+        ruleset: Ruleset,
+        seed: int,
+        entrants: Sequence[Entrant],
+        rotation: int,
+        watcher: Watcher | None = None,
+    ) -> GameResult:
+        """Play one rotation of a match."""
+        table = self._lay_table(ruleset, seed, entrants, rotation)
+        state, scribe = table.state, table.scribe
+        caretaker: Caretaker | None = None
+        while not state.over and table.in_play > 1:
+            actor = int(state.seat)
+            legal = state.legal_actions()
+            if len(legal) == 1:
+                action = legal[0]
+            elif table.seats[actor].process is None:
+                caretaker = caretaker or Caretaker(ruleset)
+                action = caretaker.choose(legal)
+            else:
+                try:
+                    action = self._ask(table, actor, legal)
+                except BotFault as fault:
+                    self._take_out(table, actor, fault)
+                    continue
+            scribe.note(state, action)
+            state.apply(action)
+            table.actions.append(action)
+            if watcher is not None:
+                watcher(state, rotation, actor, action)
+        return self._clear_table(table)
+
+    def close(self) -> None:
+        """End all bot processes in good order."""
+        for slot in list(self._processes):
+            self._processes.pop(slot).close()
+        self._awake.clear()
+
+    def kill(self) -> None:
+        """End all bot processes at once."""
+        for slot in list(self._processes):
+            self._drop(slot)
+
+    def slots(self) -> list[tuple[Slot, BotProcess]]:
+        """Return the processes that are kept, with what each is kept for."""
+        return list(self._processes.items())
+
+    def _lay_table(
+        self, ruleset: Ruleset, seed: int, entrants: Sequence[Entrant], rotation: int
+    ) -> _Table:
+        """Seat the bots, start those that are not running, and tell them that a game begins."""
+        players = len(entrants)
+        bank, increment = self.control.bank_ms, self.control.increment_ms
+        table = _Table(
+            ruleset=ruleset,
+            seed=seed,
+            rotation=rotation,
+            state=ruleset.deal(players, seed),
+            scribe=Scribe(ruleset, players, bank, increment, self._vocabulary(ruleset)),
+            seats=[],
+        )
+        of_rotation = slots_of(entrants, rotation)
+        for number in range(players):
+            index = (number + rotation) % players
+            table.seats.append(_Seat(of_rotation[index], entrants[index], Clock(self.control)))
+        self._stop_all()
+        for number, seat in enumerate(table.seats):
+            try:
+                seat.process = self._process(seat.slot, seat.entrant)
+            except BotFault as fault:
+                seat.process = self._processes.get(seat.slot)
+                self._take_out(table, number, fault)
+                continue
+            seat.process.games += 1
+            seat.process.tell(table.scribe.game(number))
+        return table
+
+    def _process(self, slot: Slot, entrant: Entrant) -> BotProcess:
+        """Return the bot's process for this slot, started if need be, and moved to the end."""
+        process = self._processes.pop(slot, None)
+        if process is not None:
+            self._processes[slot] = process
+            return process
+        try:
+            child = self.launcher.start(entrant, self.limits)
+        except CannotStart as error:
+            if error.of_platform:
+                raise PlatformFault(str(error)) from None
+            raise BotFault(Kind.CRASH, "cannot-start", str(error)) from None
+        process = self._processes[slot] = BotProcess(child, self.limits)
+        process.greet(self.control.start_ms / 1000)
+        process.pause()
+        return process
+
+    def _ask(self, table: _Table, actor: int, legal: list[int]) -> int:
+        """Ask a seat's bot for its decision, on its clock, while all others are stopped."""
+        seat = table.seats[actor]
+        process, clock = seat.process, seat.clock
+        assert process is not None
+        process.requests += 1
+        seat.left_ms = int(clock.left * 1000)
+        request = table.scribe.request(table.state, actor, legal, process.requests, seat.left_ms)
+        seat.request = request
+        self._give_way(process)
+        action, effort = process.ask(request, process.requests, clock.left, self._stop_others)
+        clock.spend(effort.wall - effort.lost)
+        seat.efforts.append(effort)
+        if action not in legal:
+            raise BotFault(Kind.ILLEGAL, "not-legal", _refusal(table, action, legal))
+        return action
+
+    def _take_out(self, table: _Table, number: int, fault: BotFault) -> None:
+        """End the bot's process, and write its crash card."""
+        seat = table.seats[number]
+        process = seat.process
+        seat.process = None
+        ended, log = NEVER_RAN, ""
+        if process is not None:
+            ended = process.dismiss(fault.fault)
+            log = process.log_text()
+            self._processes.pop(seat.slot, None)
+            self._forget_awake(process)
+        card = crash_card(
+            bot=seat.entrant.name,
+            fault=fault.fault,
+            ruleset=table.ruleset,
+            names=[seat.entrant.name for seat in table.seats],
+            seat=number,
+            seed=table.seed,
+            actions=table.actions,
+            request=seat.request,
+            left_ms=seat.left_ms,
+            control=self.control,
+            log=log,
+            ended=ended,
+            efforts=seat.efforts,
+        )
+        table.losses.append(Loss(number, len(table.actions), fault.fault, card))
+
+    def _clear_table(self, table: _Table) -> GameResult:
+        """Say how the game ended, to those who are still there too."""
+        self._stop_all()
+        scores = table.state.scores()
+        dropped = {loss.seat: loss.decision for loss in table.losses}
+        ranks = rank_by(
+            [
+                (0, dropped[seat]) if seat in dropped else (1, score)
+                for seat, score in enumerate(scores)
+            ]
+        )
+        ending = table.state.ending or FAULT
+        for number, seat in enumerate(table.seats):
+            if seat.process is not None:
+                seat.process.tell(table.scribe.end(number, ending, scores, ranks))
+        players = len(table.seats)
+        return GameResult(
+            rotation=table.rotation,
+            entrants=[(seat + table.rotation) % players for seat in range(players)],
+            actions=table.actions,
+            ending=ending,
+            scores=scores,
+            ranks=ranks,
+            times=[_time_of(seat.efforts) for seat in table.seats],
+            losses=table.losses,
+        )
+
+    def _give_way(self, process: BotProcess) -> None:
+        """Leave the core to one bot: stop those that ran before it and would not sit still.
+
+        A bot that only waits for its next request needs no stopping, which costs as much as a
+        quick decision. It is stopped all the same when the answer takes longer than an instant.
+        """
+        if self._awake and self._awake[-1] is process:
+            return
+        for other in self._awake:
+            if other.restless and other is not process:
+                other.pause()
+        self._awake = [
+            other for other in self._awake if other is not process and not other.child.paused
+        ]
+        self._awake.append(process)
+
+    def _stop_others(self) -> None:
+        """Stop all bots but the one that was asked last."""
+        for other in self._awake[:-1]:
+            other.pause()
+        del self._awake[:-1]
+
+    def _stop_all(self) -> None:
+        for process in self._awake:
+            process.pause()
+        self._awake.clear()
+
+    def _forget_awake(self, process: BotProcess) -> None:
+        if process in self._awake:
+            self._awake.remove(process)
+
+    def _vocabulary(self, ruleset: Ruleset) -> Vocabulary:
+        key = (ruleset.id, ruleset.version)
+        if key not in self._words:
+            self._words[key] = Vocabulary(ruleset)
+        return self._words[key]
+
+    def _end_idle(self, keep: set[Slot]) -> None:
+        """End the processes that have not been used for longest, if there are too many."""
+        idle = [slot for slot in self._processes if slot not in keep]
+        for slot in idle[: max(0, len(self._processes) - MOST_PROCESSES)]:
+            self._processes.pop(slot).close()
+
+    def _drop(self, slot: Slot) -> None:
+        process = self._processes.pop(slot, None)
+        if process is not None:
+            self._forget_awake(process)
+            process.kill()
+
+
+def slots_of(entrants: Sequence[Entrant], rotation: int) -> list[Slot]:
+    """Return the slot of each entrant's process in a rotation; a bot may be there twice."""
+    seen: Counter[str] = Counter()
+    found = []
+    for entrant in entrants:
+        found.append((entrant.key, seen[entrant.key], rotation))
+        seen[entrant.key] += 1
+    return found
+
+
+def _all_slots(entrants: Sequence[Entrant]) -> set[Slot]:
+    rotations = range(len(entrants))
+    return {slot for rotation in rotations for slot in slots_of(entrants, rotation)}
+
+
+def _refusal(table: _Table, action: int, legal: list[int]) -> str:
+    ruleset = table.ruleset
+    name = repr(ruleset.format(action)) if 0 <= action < ruleset.actions else "no action at all"
+    shown = ", ".join(f"{other} ({ruleset.format(other)})" for other in legal)
+    return f"the bot chose {action}, which is {name}; the legal actions were {shown}"
+
+
+def _time_of(efforts: list[Effort]) -> SeatTime:
+    return SeatTime(
+        asked=len(efforts),
+        wall=sum(effort.wall for effort in efforts),
+        cpu=sum(effort.cpu for effort in efforts),
+        longest=max((effort.wall for effort in efforts), default=0.0),
+    )

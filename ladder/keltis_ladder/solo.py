@@ -1,0 +1,78 @@
+"""One bot alone at a table: it is told and asked as in a match, the others' decisions are given.
+
+Crash cards are reproduced with it, and bots are checked.
+"""
+
+from __future__ import annotations
+
+from keltis_engine import Ruleset
+from keltis_ladder.clock import TimeControl
+from keltis_ladder.entrants import Entrant
+from keltis_ladder.faults import BotFault, Kind, PlatformFault
+from keltis_ladder.launch import CannotStart
+from keltis_ladder.limits import PLAY
+from keltis_ladder.process import BotProcess, Effort
+from keltis_ladder.referee import Launcher
+from keltis_ladder.scribe import Scribe, Vocabulary
+
+
+def start(launcher: Launcher, entrant: Entrant) -> BotProcess:
+    """Start a bot; it has not been greeted yet."""
+    try:
+        return BotProcess(launcher.start(entrant, PLAY), PLAY)
+    except CannotStart as error:
+        if error.of_platform:
+            raise PlatformFault(str(error)) from None
+        raise BotFault(Kind.CRASH, "cannot-start", str(error)) from None
+
+
+class Solo:
+    """One game of one bot."""
+
+    def __init__(
+        self,
+        process: BotProcess,
+        ruleset: Ruleset,
+        players: int,
+        seat: int,
+        seed: int,
+        control: TimeControl,
+    ) -> None:
+        self.process = process
+        self.ruleset = ruleset
+        self.seat = seat
+        self.state = ruleset.deal(players, seed)
+        words = Vocabulary(ruleset)
+        self.scribe = Scribe(ruleset, players, control.bank_ms, control.increment_ms, words)
+        process.games += 1
+        process.tell(self.scribe.game(seat))
+
+    def is_asked(self) -> bool:
+        """Tell whether the bot has to decide: forced decisions are not asked for."""
+        state = self.state
+        return not state.over and int(state.seat) == self.seat and len(state.legal_actions()) > 1
+
+    def ask(self, left_ms: int, seconds: float) -> tuple[int, Effort]:
+        """Return what the bot decides, legal or not; then it is stopped, as in a match."""
+        process = self.process
+        process.requests += 1
+        legal = self.state.legal_actions()
+        request = self.scribe.request(self.state, self.seat, legal, process.requests, left_ms)
+        answer = process.ask(request, process.requests, seconds, _nobody_else)
+        process.pause()
+        return answer
+
+    def apply(self, action: int) -> None:
+        """Carry out a decision of anybody."""
+        self.scribe.note(self.state, action)
+        self.state.apply(action)
+
+    def end(self) -> bytes:
+        """Return the message that the game is over."""
+        scores = self.state.scores()
+        ranks = [1 + sum(other > score for other in scores) for score in scores]
+        return self.scribe.end(self.seat, str(self.state.ending), scores, ranks)
+
+
+def _nobody_else() -> None:
+    """Stop the other bots, of which there are none."""

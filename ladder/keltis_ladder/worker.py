@@ -1,0 +1,89 @@
+"""A referee in a process of its own: takes jobs on stdin, plays them, writes results to stdout.
+
+It is pinned to one core, which its bots inherit, and dies with the process that started it.
+Messages are frames as in the bot protocol, but without its limits: both ends are ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import signal
+import sys
+from typing import Any, BinaryIO, Final
+
+import msgpack
+
+from keltis_bots.framing import LENGTH, PREFIX, frame
+from keltis_ladder.faults import PlatformFault
+from keltis_ladder.jobs import Job, job_from_plain
+from keltis_ladder.launchers import make_launcher
+from keltis_ladder.prctl import die_with_parent
+from keltis_ladder.referee import Referee
+from keltis_ladder.results import match_to_plain
+
+RARELY: Final = 50_000  # objects between two collections: a referee makes no cycles to speak of
+READY: Final = {"kind": "ready"}
+
+
+def read_message(source: BinaryIO) -> dict[str, Any] | None:
+    """Return the next message, or none at the end."""
+    start = source.read(PREFIX)
+    if len(start) < PREFIX:
+        return None
+    size: int = LENGTH.unpack(start)[0]
+    payload = source.read(size)
+    if len(payload) < size:
+        return None
+    message: dict[str, Any] = msgpack.unpackb(payload)
+    return message
+
+
+class Worker:
+    """Plays jobs one after the other."""
+
+    def __init__(self, sandboxed: bool) -> None:
+        self.launcher = make_launcher(sandboxed)
+        self.referee = Referee(self.launcher)
+
+    def play(self, job: Job) -> dict[str, Any]:
+        """Play a job and return what to tell: a result, or that the platform failed."""
+        self.referee.control = job.control
+        try:
+            result = self.referee.play_match(job.ruleset(), job.seed, job.entrants)
+        except PlatformFault as fault:
+            return {"kind": "platform", "id": job.id, "text": str(fault)}
+        return {"kind": "result", "id": job.id, "match": match_to_plain(result)}
+
+
+def main() -> None:
+    """Serve until stdin is closed."""
+    parser = argparse.ArgumentParser(prog="keltis_ladder.worker", description=__doc__)
+    parser.add_argument("--cpu", type=int, help="the core to stay on")
+    parser.add_argument("--no-sandbox", action="store_true", help="start bots without a sandbox")
+    arguments = parser.parse_args()
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    if arguments.cpu is not None:
+        os.sched_setaffinity(0, {arguments.cpu})
+    source, target = sys.stdin.buffer, os.dup(1)
+    os.dup2(2, 1)
+    gc.freeze()  # what was imported stays: no need to look at it again and again
+    gc.set_threshold(RARELY)
+    worker = Worker(sandboxed=not arguments.no_sandbox)
+    _write(target, frame(READY))
+    try:
+        while (message := read_message(source)) is not None:
+            _write(target, frame(worker.play(job_from_plain(message))))
+    finally:
+        worker.referee.close()
+
+
+def _write(target: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(target, data) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""``bot.toml``: what it may say, and what is told to those who write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from keltis_bots.manifest import LARGEST, BadManifest, Manifest, parse_manifest, read_manifest
+from keltis_engine import VARIANTS
+
+SHORTEST = 'name = "zorro"\nrun = ["./bot"]\n'
+
+
+def written(directory: Path, text: str) -> Path:
+    (directory / "bot.toml").write_text(text, encoding="utf-8")
+    return directory
+
+
+def test_a_name_and_a_command_are_enough(tmp_path: Path) -> None:
+    manifest = read_manifest(written(tmp_path, SHORTEST))
+    assert manifest == Manifest(name="zorro", run=("./bot",))
+    assert manifest.build == ()
+    assert manifest.variants == tuple(VARIANTS)
+    assert manifest.players == (2, 3, 4)
+
+
+def test_all_fields_are_read_in_our_order(tmp_path: Path) -> None:
+    text = SHORTEST + (
+        'build = ["make"]\ndescription = "fast"\n'
+        'variants = ["kartenspiel", "keltis"]\nplayers = [4, 2]\n'
+    )
+    assert read_manifest(written(tmp_path, text)) == Manifest(
+        name="zorro",
+        run=("./bot",),
+        build=("make",),
+        variants=("keltis", "kartenspiel"),
+        players=(2, 4),
+        description="fast",
+    )
+
+
+def test_a_directory_without_one_is_told_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(BadManifest, match=r"has no bot\.toml; .*keltis-ladder init"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name = ", "is not valid TOML"),
+        ("run = ['a']", "the field 'name' is missing"),
+        ("name = 'a'", "the field 'run' is missing"),
+        (SHORTEST + "colour = 1", "unknown field 'colour'; it may have name, run, build"),
+        ("name = 'Zorro'\nrun = ['a']", "the name 'Zorro' will not do"),
+        ("name = '-a'\nrun = ['a']", "the first a letter or digit"),
+        ("name = 7\nrun = ['a']", "the name 7 will not do"),
+        (f"name = '{'a' * 41}'\nrun = ['a']", "1 to 40"),
+        ("name = 'a\\n'\nrun = ['a']", "will not do"),
+        ("name = 'a'\nrun = 'python3 bot.py'", "'run' must be a list of words"),
+        ("name = 'a'\nrun = []", "'run' must be a list of words"),
+        ("name = 'a'\nrun = ['']", "'run' must be a list of words"),
+        (SHORTEST + "build = [1]", "'build' must be a list of words"),
+        (SHORTEST + "variants = ['chess']", "'variants' must list some of 'keltis'"),
+        (SHORTEST + "variants = 'keltis'", "'variants' must list some of"),
+        (SHORTEST + "players = [5]", "'players' must list some of 2, 3, 4"),
+        (SHORTEST + "players = [true]", "'players' must list some of 2, 3, 4"),
+        (SHORTEST + "players = [2.0]", "'players' must list some of 2, 3, 4"),
+        (SHORTEST + "players = []", "'players' must list some of"),
+        (SHORTEST + f"description = '{'x' * 501}'", "at most 500"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(BadManifest) as caught:
+        read_manifest(written(tmp_path, text))
+    assert says in str(caught.value)
+    assert str(tmp_path / "bot.toml") in str(caught.value)
+
+
+def test_a_huge_or_binary_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadManifest, match="larger than"):
+        read_manifest(written(tmp_path, "#" * (LARGEST + 1)))
+    (tmp_path / "bot.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(BadManifest, match="not valid TOML"):
+        read_manifest(tmp_path)
+
+
+def test_a_word_cannot_hide_a_nul() -> None:
+    with pytest.raises(BadManifest, match="list of words"):
+        parse_manifest({"name": "a", "run": ["a\0b"]})

@@ -1,0 +1,294 @@
+"""The SDK in real processes: whatever a bot does, the protocol stays clean and errors are seen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keltis_bots.framing import LENGTH, frame, pack, unpack
+from keltis_bots.messages import Hello, hello, read_action, read_hello
+from keltis_bots.request import Event, Game, Request, read_result
+from keltis_engine import VARIANTS, Rng, find_variant
+from keltis_ladder.scribe import Scribe, Vocabulary
+from tests.bots.piped import PipedBot, Seat, play_game
+
+GREETING = frame(hello("keltis-ladder", 5000))
+GAME = frame(
+    {
+        "type": "game",
+        "variant": "keltis",
+        "version": 1,
+        "options": {"turn_limit": 1000},
+        "players": 2,
+        "seat": 0,
+        "bank_ms": 1000,
+        "increment_ms": 20,
+    }
+)
+END = frame({"type": "end", "ending": "last card", "scores": [3, 1], "ranks": [1, 2], "events": []})
+FIRST = "def choose(request):\n    return request.legal[0]\n"
+
+
+def choose(id: int = 1, legal: tuple[int, ...] = (4, 9)) -> bytes:
+    notation = ["lay R4", "lay R9", "discard R4"][: len(legal)]
+    return frame(
+        {
+            "type": "choose",
+            "id": id,
+            "legal": list(legal),
+            "notation": notation,
+            "left_ms": 1020,
+            "increment_ms": 20,
+            "events": [{"seat": 1, "action": 123, "notation": "draw", "card": None}],
+            "view": {"phase": "turn", "seat": 0},
+        }
+    )
+
+
+@contextmanager
+def running(tmp_path: Path, source: str, call: str = "run(choose)") -> Iterator[PipedBot]:
+    """Start a bot with this source."""
+    path = tmp_path / "bot.py"
+    path.write_text(f"from keltis_bots import run\n{source}\n{call}\n")
+    with PipedBot([sys.executable, path], tmp_path) as bot:
+        yield bot
+
+
+def play_one(bot: PipedBot) -> int:
+    """Shake hands, begin a game, and return the answer to one request."""
+    read_hello(bot.ask(GREETING))
+    bot.tell(GAME)
+    return read_action(bot.ask(choose()), 1)
+
+
+def test_a_function_is_a_bot(tmp_path: Path) -> None:
+    with running(tmp_path, FIRST) as bot:
+        assert play_one(bot) == 4
+        assert bot.end() == (0, "")
+
+
+def test_an_object_is_a_bot_and_is_told_of_begin_and_end(tmp_path: Path) -> None:
+    source = """
+class Zorro:
+    name = "zorro"
+    version = 7
+    def new_game(self, game):
+        print("begin", game.variant, game.seat, game.players)
+    def choose(self, request):
+        print("asked", request.id, request.left_ms, request.events[0].notation)
+        return request.legal[-1]
+    def game_over(self, result):
+        print("end", result.ending, result.ranks)
+"""
+    with running(tmp_path, source, "run(Zorro())") as bot:
+        assert read_hello(bot.ask(GREETING)) == Hello("zorro", "7")
+        bot.tell(GAME)
+        assert read_action(bot.ask(choose(id=5)), 5) == 9
+        bot.tell(END)
+        code, log = bot.end()
+    assert code == 0
+    assert log.splitlines() == ["begin keltis 0 2", "asked 5 1020 draw", "end last card [1, 2]"]
+
+
+def test_a_process_plays_many_games_and_ids_go_on(tmp_path: Path) -> None:
+    with running(tmp_path, FIRST) as bot:
+        seat = Seat(bot)
+        seat.greet()
+        for number, variant in enumerate(VARIANTS):
+            play_game(find_variant(variant), 2 + number % 3, number, {number % 2: seat})
+        assert bot.end() == (0, "")
+        asked = [unpack(data[4:])["id"] for way, data in seat.frames[2:] if way == "from"]
+        assert asked == list(range(1, len(asked) + 1))
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "print('thinking')",
+        "sys.stdout.write('x' * 100_000); sys.stdout.flush()",
+        "os.write(1, b'raw')",
+        "os.system('echo from a child')",
+        "ctypes.CDLL(None).puts(b'from C'); ctypes.CDLL(None).fflush(None)",
+        "subprocess.run(['cat'])",  # would swallow the next request if it got our stdin
+        "print(sys.stdin.read())",
+    ],
+)
+def test_nothing_that_prints_or_reads_disturbs_the_protocol(tmp_path: Path, noise: str) -> None:
+    source = f"import ctypes, os, subprocess, sys\ndef choose(request):\n    {noise}\n    return 9"
+    with running(tmp_path, source) as bot:
+        assert play_one(bot) == 9
+        assert read_action(bot.ask(choose(id=2)), 2) == 9
+        code, log = bot.end()
+    assert code == 0
+    assert "Traceback" not in log
+
+
+def test_what_was_printed_before_run_stays_out_of_the_protocol(tmp_path: Path) -> None:
+    with running(tmp_path, "print('loading', end='')\n" + FIRST) as bot:
+        assert play_one(bot) == 4
+        assert bot.end() == (0, "loading")
+
+
+def test_notation_is_an_answer_too(tmp_path: Path) -> None:
+    with running(tmp_path, "def choose(request):\n    return 'lay R9'") as bot:
+        assert play_one(bot) == 9
+
+
+@pytest.mark.parametrize("answer", ["True", "numpy_like()", "4.0"])
+def test_other_kinds_of_integers_are_sent_as_integers(tmp_path: Path, answer: str) -> None:
+    source = (
+        "class numpy_like:\n    def __int__(self): return 4\n    def __index__(self): return 4\n"
+        f"def choose(request):\n    return {answer}"
+    )
+    with running(tmp_path, source) as bot:
+        assert type(play_one(bot)) is int
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("'lay R7'", "the bot chose 'lay R7'; the legal actions are: lay R4, lay R9"),
+        ("None", "TypeError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("request.view['no']", "KeyError: 'no'"),
+    ],
+)
+def test_an_exception_goes_to_the_log_and_ends_the_bot(
+    tmp_path: Path, answer: str, says: str
+) -> None:
+    with running(tmp_path, f"def choose(request):\n    return {answer}") as bot:
+        read_hello(bot.ask(GREETING))
+        bot.tell(GAME + choose())
+        code, log = bot.end()
+    assert code == 1
+    assert says in log
+    assert "bot.py" in log
+
+
+def test_a_server_of_another_protocol_is_named(tmp_path: Path) -> None:
+    with running(tmp_path, FIRST) as bot:
+        bot.tell(frame({**hello("keltis-ladder", 5000), "protocol": 2}))
+        code, log = bot.end()
+    assert code == 1
+    assert "the server speaks protocol 2, this SDK speaks 1" in log
+
+
+def test_a_refusal_is_written_to_the_log(tmp_path: Path) -> None:
+    with running(tmp_path, FIRST) as bot:
+        bot.tell(frame({"type": "error", "code": "early", "text": "too soon"}))
+        assert bot.end() == (0, "refused by the server (early): too soon\n")
+
+
+def test_messages_and_fields_of_the_future_are_ignored(tmp_path: Path) -> None:
+    with running(tmp_path, FIRST) as bot:
+        read_hello(bot.ask(frame({**hello("keltis-ladder", 5000), "mood": "good"})))
+        bot.tell(GAME + frame({"type": "weather", "rain": True}))
+        assert read_action(bot.ask(choose()), 1) == 4
+        assert bot.end() == (0, "")
+
+
+def test_the_end_of_the_input_ends_the_bot_even_in_the_middle_of_a_frame(tmp_path: Path) -> None:
+    for rest in (b"", GAME[:2], GAME[:20]):
+        with running(tmp_path, FIRST) as bot:
+            read_hello(bot.ask(GREETING))
+            bot.tell(rest)
+            assert bot.end() == (0, "")
+
+
+def test_frames_that_come_in_pieces_or_together_are_all_read(tmp_path: Path) -> None:
+    with running(tmp_path, FIRST) as bot:
+        for byte in GREETING[:-1]:
+            bot.tell(bytes([byte]))
+        read_hello(bot.ask(GREETING[-1:]))
+        payload = bot.ask(END + GAME + choose())
+        assert read_action(payload, 1) == 4
+
+
+def test_the_answer_has_the_shortest_form(tmp_path: Path) -> None:
+    with running(tmp_path, FIRST) as bot:
+        read_hello(bot.ask(GREETING))
+        bot.tell(GAME)
+        expected = b"\x83\xa4type\xa6action\xa2id\x01\xa6action\x04"
+        assert bot.ask(choose()) == expected
+
+
+def test_a_bot_in_a_terminal_says_what_it_is() -> None:
+    import os
+    import pty
+    import subprocess
+
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", "from keltis_bots import run; run(lambda request: 0)"],
+        stdin=theirs,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "keltis-ladder match" in done.stderr
+
+
+def real_requests(variant: str) -> Iterator[tuple[Request, Any]]:
+    """Yield some requests of a game with the state that they are about."""
+    ruleset = find_variant(variant)
+    scribe = Scribe(ruleset, 3, 1000, 20, Vocabulary(ruleset))
+    state = ruleset.deal(3, 11)
+    game = Game(variant, 1, dict(ruleset.options), 3, 0, 1000, 20)
+    rng = Rng(11)
+    while not state.over:
+        legal = state.legal_actions()
+        if state.seat == 0 and len(legal) > 1:
+            data = scribe.request(state, 0, legal, 1, 500)
+            assert LENGTH.unpack_from(data)[0] == len(data) - 4
+            yield Request(game, data[4:]), state
+        action = legal[int(rng.below(len(legal)))]
+        scribe.note(state, action)
+        state.apply(action)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_request_tells_all_that_the_seat_may_know(variant: str) -> None:
+    for request, state in real_requests(variant):
+        assert request.seat == 0
+        assert request.legal == state.legal_actions()
+        assert request.notation == [state.notation[action] for action in request.legal]
+        assert request.view == state.view(0)
+        assert all(isinstance(event, Event) for event in request.events)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_restored_game_agrees_with_the_view(variant: str) -> None:
+    rng = Rng(3)
+    for number, (request, _) in enumerate(real_requests(variant)):
+        if number % 10 == 0:
+            game = request.restore(rng)
+            assert game.view(0) == request.view
+            assert game.legal_actions() == request.legal
+            assert game.determinize(request.seat, rng).view(0) == request.view
+            assert request.restore().view(0) == request.view
+
+
+def test_the_order_of_the_fields_means_nothing() -> None:
+    game = Game("keltis", 1, {"turn_limit": 1000}, 2, 0, 1000, 20)
+    message = unpack(choose()[4:])
+    for order in (list(message), sorted(message), sorted(message, reverse=True)):
+        request = Request(game, pack({name: message[name] for name in order}))
+        assert (request.id, request.legal, request.left_ms) == (1, [4, 9], 1020)
+        assert request.notation == ["lay R4", "lay R9"]
+        assert request.events == [Event(1, 123, "draw", None)]
+        assert request.view == {"phase": "turn", "seat": 0}
+
+
+def test_a_result_is_read_with_its_events() -> None:
+    event = {"seat": 1, "action": 124, "notation": "take R", "card": "R5"}
+    message = {"ending": "fault", "scores": [1, 2], "ranks": [1, 2], "events": [event]}
+    assert read_result(message).events == [Event(1, 124, "take R", "R5")]

@@ -1,0 +1,5 @@
+"""Plays the first legal action, for ever."""
+
+from common import play_on
+
+play_on()

@@ -1,0 +1,5 @@
+"""Does not answer hello."""
+
+import time
+
+time.sleep(100)
