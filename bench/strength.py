@@ -1,0 +1,124 @@
+"""How strong the reference bots are: ``python -m bench.strength``.
+
+Real matches: bot processes in the sandbox, the default clock, one referee per core. In each variant
+greedy meets random and search meets greedy, two players, on duplicate deals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from keltis_cli.bench_machine import this_machine
+from keltis_engine import VARIANTS
+from keltis_ladder.crew import Crew
+from keltis_ladder.entrants import built_in
+from keltis_ladder.jobs import Job, seed_of_match
+from keltis_ladder.tally import Tally
+
+RESULTS: Final = Path(__file__).parent / "results"
+SEED: Final = 41
+GOALS: Final = {"random": 0.95, "greedy": 0.65}  # of decided matches, against this opponent
+
+
+@dataclass(frozen=True)
+class Strength:
+    """What a bot did against a weaker one."""
+
+    variant: str
+    bot: str
+    opponent: str
+    matches: int
+    won: int
+    drawn: int
+    lost: int
+    rate: float  # of decided matches
+    low: float
+    high: float
+    games_won: float
+    lead: float  # points per game
+    faults: int
+    slowest_ms: float
+
+
+def measure(crew: Crew, variant: str, bot: str, opponent: str, matches: int) -> Strength:
+    """Play the matches."""
+    tally = Tally([bot, opponent])
+    entrants = (built_in(bot), built_in(opponent))
+    jobs = (Job(variant, {}, seed_of_match(SEED, number), entrants) for number in range(matches))
+    for _, result in crew.play(jobs):
+        tally.add(result)
+    duel = tally.duel(0, 1)
+    return Strength(
+        variant=variant,
+        bot=bot,
+        opponent=opponent,
+        matches=matches,
+        won=duel.wins,
+        drawn=duel.draws,
+        lost=duel.losses,
+        rate=duel.rate.value,
+        low=duel.rate.low,
+        high=duel.rate.high,
+        games_won=tally.share(0).value,
+        lead=tally.lead().value,
+        faults=tally.faults.total(),
+        slowest_ms=1000 * tally.efforts[0].longest,
+    )
+
+
+def markdown(strengths: list[Strength], date: datetime, machine: str) -> str:
+    """Return the page to keep."""
+    headings = ["variant", "bot", "opponent", "won", "drawn", "lost", "of decided", "95 %", "goal"]
+    headings += ["games won", "points", "faults"]
+    lines = [
+        "# Strength of the reference bots",
+        "",
+        f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.strength`: duplicate matches of two",
+        "players in the sandbox, 1 s + 20 ms, one referee per core.",
+        "",
+        f"| {' | '.join(headings)} |",
+        "|---" * len(headings) + "|",
+    ]
+    for one in strengths:
+        cells = [one.variant, one.bot, one.opponent, f"{one.won}", f"{one.drawn}", f"{one.lost}"]
+        cells += [f"{one.rate:.1%}", f"{one.low:.1%} to {one.high:.1%}"]
+        cells += [f"{GOALS[one.opponent]:.0%}", f"{one.games_won:.1%}", f"{one.lead:+.1f}"]
+        lines.append(f"| {' | '.join([*cells, str(one.faults)])} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.strength", description=__doc__)
+    parser.add_argument("--matches", type=int, default=400, help="of greedy against random")
+    parser.add_argument("--search-matches", type=int, default=100, help="of search against greedy")
+    parser.add_argument("--machine", metavar="NAME", help="the machine's name in the file names")
+    options = parser.parse_args()
+    strengths = []
+    pairs = (("greedy", "random", options.matches), ("search", "greedy", options.search_matches))
+    with Crew() as crew:
+        for bot, opponent, matches in pairs:
+            for variant in VARIANTS:
+                strengths.append(measure(crew, variant, bot, opponent, matches))
+                print(strengths[-1], file=sys.stderr, flush=True)
+    date, machine = datetime.now(UTC), this_machine()
+    name = f"strength-{date:%Y-%m-%d}-{options.machine or machine.slug}"
+    report = {
+        "date": date.isoformat(timespec="seconds"),
+        "machine": asdict(machine),
+        "strengths": [asdict(one) for one in strengths],
+    }
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    page = markdown(strengths, date, f"{machine.cpu}, {machine.cores} cores")
+    (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+    print(page)
+
+
+if __name__ == "__main__":
+    main()
