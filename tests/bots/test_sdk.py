@@ -292,3 +292,11 @@ def test_a_result_is_read_with_its_events() -> None:
     event = {"seat": 1, "action": 124, "notation": "take R", "card": "R5"}
     message = {"ending": "fault", "scores": [1, 2], "ranks": [1, 2], "events": [event]}
     assert read_result(message).events == [Event(1, 124, "take R", "R5")]
+
+
+def test_the_bot_in_the_readme_plays(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    programs = [block.split("```")[0] for block in readme.split("```python\n")[1:]]
+    (program,) = (program for program in programs if "keltis_bots" in program)
+    with running(tmp_path, program, call="") as bot:
+        assert play_one(bot) == 4

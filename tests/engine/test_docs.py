@@ -54,8 +54,9 @@ def test_the_replay_page_names_the_formats() -> None:
     assert f'"{EXPANDED_FORMAT}"' in text
 
 
-def test_the_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_engines_python_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    program = text.split("```python\n")[1].split("```")[0]
+    programs = [block.split("```")[0] for block in text.split("```python\n")[1:]]
+    (program,) = (program for program in programs if "keltis_engine" in program)
     exec(compile(program, "README.md", "exec"), {})
     assert capsys.readouterr().out.startswith("0 turn ['lay ")
