@@ -14,7 +14,12 @@ from rich.console import Console
 from rich.status import Status
 
 from keltis_cli import entering
-from keltis_cli.crash_cards import DEFAULT_DIRECTORY, reproduce_command, write_card
+from keltis_cli.crash_cards import (
+    DEFAULT_DIRECTORY,
+    CrashDirOption,
+    reproduce_command,
+    write_card,
+)
 from keltis_cli.errors import BadRequest
 from keltis_cli.look import QUIET, TITLE, console
 from keltis_cli.strangers import say_indented, show_build, tail
@@ -47,9 +52,7 @@ def check(
         bool, typer.Option("--quick", help="One match of each game, with the fewest players.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-    crash_dir: Annotated[
-        Path, typer.Option("--crash-dir", metavar="DIR", help="For crash cards, if there are any.")
-    ] = DEFAULT_DIRECTORY,
+    crash_dir: CrashDirOption = DEFAULT_DIRECTORY,
     no_sandbox: entering.NoSandboxOption = False,
 ) -> None:
     """Check a bot as the ladder does before it lets it in.

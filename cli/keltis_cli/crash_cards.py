@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import typer
 from rich.console import Console
 
 from keltis_cli.look import QUIET, TITLE
@@ -19,6 +20,9 @@ from keltis_ladder.jobs import Job
 from keltis_ladder.results import Loss, MatchResult
 
 DEFAULT_DIRECTORY: Final = Path("crashes")
+CrashDirOption = Annotated[
+    Path, typer.Option("--crash-dir", metavar="DIR", help="For crash cards, if there are any.")
+]
 MOST_OF_A_KIND: Final = 5  # cards of one bot and one fault; more would say the same
 LOG_LINES: Final = 8
 

@@ -75,5 +75,4 @@ def _prepared(bot: str, sandbox: Sandbox | None) -> Entrant:
     try:
         return find_entrant(bot, sandbox, show_build)
     except BuildFailed as error:  # what the build printed has been shown
-        reason = str(error).partition("\n")[0].removesuffix(":")
-        raise BadRequest(f"{bot} cannot be built: {reason}; its output is above") from None
+        raise BadRequest(f"{bot} cannot be built: {error.reason}; its output is above") from None

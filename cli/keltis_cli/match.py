@@ -15,7 +15,7 @@ from typing import Annotated, TextIO
 import typer
 
 from keltis_cli import arguments, entering
-from keltis_cli.crash_cards import DEFAULT_DIRECTORY, CardBox
+from keltis_cli.crash_cards import DEFAULT_DIRECTORY, CardBox, CrashDirOption
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target, new_file
 from keltis_cli.look import console
@@ -82,9 +82,7 @@ def match(
         Path | None, typer.Option("--out", help="Write one replay per line; - is the output.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
-    crash_dir: Annotated[
-        Path, typer.Option("--crash-dir", metavar="DIR", help="For crash cards, if there are any.")
-    ] = DEFAULT_DIRECTORY,
+    crash_dir: CrashDirOption = DEFAULT_DIRECTORY,
     no_sandbox: entering.NoSandboxOption = False,
 ) -> None:
     """Let bots play: every deal in all rotations, so that luck with the cards evens out."""

@@ -18,7 +18,7 @@ from keltis_engine import VARIANTS
 from keltis_ladder.check_games import Table, check_games, name_of
 from keltis_ladder.check_manners import check_manners
 from keltis_ladder.clock import DEFAULT_CONTROL
-from keltis_ladder.entrants import Entrant
+from keltis_ladder.entrants import Entrant, entrant_of
 from keltis_ladder.faults import BotFault
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.launchers import PlainLauncher, SandboxLauncher
@@ -157,21 +157,13 @@ def _prepare(
         yield Finding("files", Mark.FAILED, str(error))
         return
     except BuildFailed as error:
-        reason = str(error).partition("\n")[0].removesuffix(":")
         advice = "Try the build command by hand; in the sandbox there is no network."
-        yield Finding("build", Mark.FAILED, reason, advice, log="".join(printed))
+        yield Finding("build", Mark.FAILED, error.reason, advice, log="".join(printed))
         return
     if manifest.build:
         how = f"built in {took:.1f} s" if printed or took > 1 else "built, or taken from the cache"
         yield Finding("build", Mark.OK, how)
-    yield Entrant(
-        name=manifest.name,
-        key=prepared.digest,
-        command=manifest.run,
-        home=prepared.directory,
-        variants=manifest.variants,
-        players=manifest.players,
-    )
+    yield entrant_of(manifest, prepared.directory, prepared.digest)
 
 
 def _size(sizes: list[int]) -> str:

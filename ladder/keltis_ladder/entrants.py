@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from keltis_bots.manifest import Manifest
 from keltis_engine import VARIANTS
 
 BUILT_IN: Final = ("random", "greedy", "search")
@@ -22,11 +23,6 @@ class Entrant:
     home: Path | None  # none: one of ours, which needs no files
     variants: tuple[str, ...] = tuple(VARIANTS)
     players: tuple[int, ...] = (2, 3, 4)
-
-    @property
-    def foreign(self) -> bool:
-        """Whether it is somebody's program rather than one of ours."""
-        return self.home is not None
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as dicts, lists and texts."""
@@ -49,6 +45,18 @@ def entrant_from_plain(plain: dict[str, Any]) -> Entrant:
         home=Path(plain["home"]) if plain["home"] else None,
         variants=tuple(plain["variants"]),
         players=tuple(plain["players"]),
+    )
+
+
+def entrant_of(manifest: Manifest, home: Path, digest: str) -> Entrant:
+    """Return the bot whose files, ready to run, are in a directory."""
+    return Entrant(
+        name=manifest.name,
+        key=digest,
+        command=manifest.run,
+        home=home,
+        variants=manifest.variants,
+        players=manifest.players,
     )
 
 

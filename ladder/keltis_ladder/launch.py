@@ -15,7 +15,6 @@ from typing import Final
 
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 TICK: Final = 1 / os.sysconf("SC_CLK_TCK")
-PATIENCE: Final = 5.0  # seconds that the kernel may take to end what was killed
 
 
 class CannotStart(Exception):

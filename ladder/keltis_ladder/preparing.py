@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from keltis_bots.manifest import read_manifest
-from keltis_ladder.entrants import BUILT_IN, Entrant, built_in
+from keltis_ladder.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.errors import UnknownBot
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.staging import Staged, build, stage
@@ -38,14 +38,7 @@ def find_entrant(
     directory = Path(text)
     manifest = read_manifest(directory)
     prepared = prepare(directory, manifest.build, sandbox, on_output, cache or cache_directory())
-    return Entrant(
-        name=manifest.name,
-        key=prepared.digest,
-        command=manifest.run,
-        home=prepared.directory,
-        variants=manifest.variants,
-        players=manifest.players,
-    )
+    return entrant_of(manifest, prepared.directory, prepared.digest)
 
 
 def check_name(text: str) -> None:

@@ -42,7 +42,8 @@ class BuildFailed(LadderError):
     """A bot could not be built; the text says how its command ended, and its last words."""
 
     def __init__(self, reason: str, code: int | None, tail: str) -> None:
-        super().__init__(f"the build {reason}" + (f":\n{tail}" if tail else ""))
+        self.reason = f"the build {reason}"
+        super().__init__(self.reason + (f":\n{tail}" if tail else ""))
         self.code = code
         self.tail = tail
 

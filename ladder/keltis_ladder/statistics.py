@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-CONFIDENCE: Final = 0.95
-Z: Final = 1.959963984540054  # the normal quantile of that confidence, two-sided
+Z: Final = 1.959963984540054  # the normal quantile of 95 %, two-sided
 ELO_SCALE: Final = 400.0
 EVEN: Final = 0.5
 _ANY_OUTCOME: Final = 0.125  # variance of 0, 1/4, 1/2, 3/4 and 1, all equally likely

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,6 +86,3 @@ def losses_of(result: MatchResult, entrant: int) -> list[Loss]:
     return [
         loss for game in result.games for loss in game.losses if game.entrants[loss.seat] == entrant
     ]
-
-
-PYTHON = sys.executable

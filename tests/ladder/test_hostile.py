@@ -83,7 +83,7 @@ def test_an_attack_is_denied_and_the_game_goes_on(name: str, tmp_path: Path) -> 
     secret.chmod(0o644)
     os.environ["KELTIS_TEST_SECRET"] = "do not tell"
     with arena(PATIENT) as ring:
-        result = ring.play(ring.bot(name, str(secret)), ring.bot("honest"))
+        result = ring.play(ring.bot(name, str(secret), __file__), ring.bot("honest"))
         log = ring.logs[name]
         assert "DENIED" in log
         assert "BREACH" not in log

@@ -5,12 +5,12 @@ import sys
 
 from common import attempt, breach, denied, reply, requests, write
 
-secret = sys.argv[2]
+secrets = sys.argv[2:]
 for request in requests():
     if not request["first"]:
         write(reply(request))
         continue
-    for path in ("/etc/shadow", "/etc/ssh", "/root/.profile", "/home", "/proc/1/environ", secret):
+    for path in ("/etc/shadow", "/etc/ssh", "/home", "/proc/1/environ", *secrets):
         attempt(path, lambda path=path: os.listdir(path) if os.path.isdir(path) else open(path))
     if "KELTIS_TEST_SECRET" in os.environ:
         breach("the referee's environment")
