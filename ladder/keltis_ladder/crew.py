@@ -124,7 +124,8 @@ class Crew:
         self._referees += [self._start(cpu) for cpu in self.cores if cpu not in manned]
 
     def _start(self, cpu: int) -> _Referee:
-        command = [sys.executable, "-m", "keltis_ladder.worker", "--cpu", str(cpu)]
+        command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", str(os.getpid())]
+        command += ["--cpu", str(cpu)]
         if not self.sandboxed:
             command.append("--no-sandbox")
         log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the referee

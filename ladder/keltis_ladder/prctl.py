@@ -12,11 +12,10 @@ _SET_PDEATHSIG: Final = 1
 _SET_CHILD_SUBREAPER: Final = 36
 
 
-def die_with_parent() -> None:
-    """Have the kernel end this process when the one that started it ends."""
-    parent = os.getppid()
+def die_with_parent(parent: int) -> None:
+    """Have the kernel end this process when the one that started it ends, if it has not yet."""
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent or parent == 1:
+    if os.getppid() != parent:
         sys.exit("the process that wanted this one has gone")
 
 

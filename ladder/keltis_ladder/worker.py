@@ -60,10 +60,11 @@ class Worker:
 def main() -> None:
     """Serve until stdin is closed."""
     parser = argparse.ArgumentParser(prog="keltis_ladder.worker", description=__doc__)
+    parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--cpu", type=int, help="the core to stay on")
     parser.add_argument("--no-sandbox", action="store_true", help="start bots without a sandbox")
     arguments = parser.parse_args()
-    die_with_parent()
+    die_with_parent(arguments.parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     if arguments.cpu is not None:
         os.sched_setaffinity(0, {arguments.cpu})

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Iterable
@@ -145,3 +147,11 @@ def test_an_error_in_the_middle_leaves_no_process(slow: tuple[Entrant, ...], tok
     with pytest.raises(KeyboardInterrupt):
         play_and_fail()
     assert all_gone(token)
+
+
+def test_a_referee_whose_parent_has_gone_does_not_stay() -> None:
+    somebody_else = str(os.getppid())
+    command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", somebody_else]
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=60)
+    assert done.returncode == 1
+    assert b"has gone" in done.stderr
