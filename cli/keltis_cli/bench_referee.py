@@ -16,9 +16,10 @@ from typing import Any, Final
 from keltis_cli.bench_asyncio import decisions_per_second
 from keltis_cli.bench_c_bot import compile_bot
 from keltis_cli.bench_machine import Machine, this_machine
-from keltis_engine import State, find_variant
+from keltis_engine import find_variant
 from keltis_ladder.crew import Crew
 from keltis_ladder.entrants import built_in
+from keltis_ladder.faults import Fault
 from keltis_ladder.jobs import Job, seed_of_match
 from keltis_ladder.launch import descendants
 from keltis_ladder.launchers import make_launcher
@@ -158,19 +159,34 @@ def _overhead(seconds: float, sandboxed: bool) -> list[float]:
             os.sched_setaffinity(0, before)
 
 
+class _Moments:
+    """When the decisions of a game fell."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def decided(self, rotation: int, seat: int, action: int, spent_us: int) -> None:
+        self.seconds.append(time.perf_counter())
+
+    def dropped(self, rotation: int, seat: int, fault: Fault) -> None:
+        """Take no note: the time until the next decision tells."""
+
+    def waiting(self) -> None:
+        """Take no note."""
+
+    def ended(self, rotation: int) -> None:
+        """Take no note."""
+
+
 def _answers(referee: Referee, bots: list[Any], seconds: float) -> Iterator[float]:
     ruleset = find_variant(VARIANT, {})
-    moments: list[float] = []
-
-    def note(state: State, rotation: int, seat: int, action: int) -> None:
-        moments.append(time.perf_counter())
-
     end = time.perf_counter() + seconds
     for number in itertools.count():
-        moments.clear()
-        referee.play_game(ruleset, seed_of_match(SEED, number), bots, number % 2, note)
+        moments = _Moments()
+        referee.play_game(ruleset, seed_of_match(SEED, number), bots, number % 2, moments)
         if number:  # the first game starts the bots
-            yield from (1e6 * (after - before) for before, after in itertools.pairwise(moments))
+            for before, after in itertools.pairwise(moments.seconds):
+                yield 1e6 * (after - before)
         if time.perf_counter() > end:
             return
 

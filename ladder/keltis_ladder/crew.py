@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
 import subprocess
-import sys
-import tempfile
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable
 from types import TracebackType
-from typing import IO, Any, Final
+from typing import Any, Final
 
-import msgpack
-
-from keltis_bots.framing import LENGTH, PREFIX, frame
+from keltis_ladder.dispatch.child import CLOSING, MOST_TRIES, RefereeChild
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.jobs import Job
 from keltis_ladder.results import MatchResult, match_from_plain
 
-MOST_TRIES: Final = 3  # of a match that the platform could not finish
 LOOK_AHEAD: Final = 4  # matches per referee that may be finished before an earlier one is
-CLOSING: Final = 10.0  # seconds for a referee to end its bots
-_CHUNK: Final = 1 << 18
-
-
-@dataclass
-class _Referee:
-    """One worker process, and the job it is playing."""
-
-    cpu: int
-    process: subprocess.Popen[bytes]
-    log: IO[bytes]  # what it wrote to stderr: nothing, unless it dies of a mistake of ours
-    job: Job | None = None
-    ready: bool = False  # whether it has come up
-    buffer: bytearray = field(default_factory=bytearray)
 
 
 class Crew:
@@ -48,7 +27,7 @@ class Crew:
         self._selector = selectors.DefaultSelector()
         self._tries: dict[str, int] = {}
         self.replaced = 0  # referees that died and were replaced
-        self._referees: list[_Referee] = []
+        self._referees: list[RefereeChild] = []
         self._fill()
 
     @property
@@ -105,16 +84,17 @@ class Crew:
     def close(self, patience: float = CLOSING) -> None:
         """End all referees; their bots end with them."""
         for referee in self._referees:
-            if referee.process.stdin and referee.job is None and patience:
-                referee.process.stdin.close()
+            if referee.job is None and patience:
+                referee.hang_up()
             else:
-                referee.process.kill()
+                referee.kill()
         for referee in self._referees:
             try:
                 referee.process.wait(patience or CLOSING)
             except subprocess.TimeoutExpired:
-                referee.process.kill()
-            self._forget(referee)
+                referee.kill()
+            self._selector.unregister(referee)
+            referee.bury()
         self._referees = []
         self._selector.close()
 
@@ -123,40 +103,22 @@ class Crew:
         manned = {referee.cpu for referee in self._referees}
         self._referees += [self._start(cpu) for cpu in self.cores if cpu not in manned]
 
-    def _start(self, cpu: int) -> _Referee:
-        command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", str(os.getpid())]
-        command += ["--cpu", str(cpu)]
-        if not self.sandboxed:
-            command.append("--no-sandbox")
-        log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the referee
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            bufsize=0,
-            start_new_session=True,  # an interrupt from the terminal is for us alone
-        )
-        referee = _Referee(cpu, process, log)
-        assert process.stdout is not None
-        self._selector.register(process.stdout, selectors.EVENT_READ, referee)
+    def _start(self, cpu: int) -> RefereeChild:
+        referee = RefereeChild(cpu, self.sandboxed, watched=False)
+        self._selector.register(referee, selectors.EVENT_READ)
         return referee
 
-    def _send(self, referee: _Referee, job: Job) -> None:
-        referee.job = job
+    def _send(self, referee: RefereeChild, job: Job) -> None:
         self._tries[job.id] += 1
-        assert referee.process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # it died: noticed when we read from it
-            referee.process.stdin.write(frame(job.to_plain()))
+        referee.send(job)
 
     def _receive(self, again: deque[Job]) -> list[dict[str, Any]]:
         """Wait for news; jobs that have to be played again go to ``again``."""
         results = []
         for key, _ in self._selector.select():
-            referee: _Referee = key.data
-            data = os.read(key.fd, _CHUNK)
-            referee.buffer += data
-            for message in _messages(referee.buffer):
+            referee = key.fileobj
+            assert isinstance(referee, RefereeChild)
+            for message in referee.read():
                 if message["kind"] == "ready":
                     referee.ready = True
                 elif message["kind"] == "result":
@@ -164,60 +126,30 @@ class Crew:
                     results.append(message)
                 elif message["kind"] == "platform":
                     self._try_again(referee, message["text"], again)
-            if not data:
-                self._bury(referee, again)
+            if referee.ended:
+                self._replace(referee, again)
         return results
 
-    def _bury(self, referee: _Referee, again: deque[Job]) -> None:
+    def _replace(self, referee: RefereeChild, again: deque[Job]) -> None:
         """Replace a referee that died; its match is played again."""
-        reason = _last_words(referee)
+        reason = self._dismiss(referee)
         if not (referee.ready or referee.job):
             raise PlatformFault(f"a referee could not start: {reason}")
         if referee.job is not None:
             self._try_again(referee, reason, again)
-        self._dismiss(referee)
         self.replaced += 1
         self._fill()
 
-    def _try_again(self, referee: _Referee, reason: str, again: deque[Job]) -> None:
+    def _try_again(self, referee: RefereeChild, reason: str, again: deque[Job]) -> None:
         job, referee.job = referee.job, None
         assert job is not None
         if self._tries[job.id] >= MOST_TRIES:
             raise PlatformFault(f"a match could not be finished in {MOST_TRIES} tries: {reason}")
         again.append(job)
 
-    def _dismiss(self, referee: _Referee) -> None:
-        """End a referee at once, and its bots with it."""
-        referee.process.kill()
+    def _dismiss(self, referee: RefereeChild) -> str:
+        """End a referee at once, and its bots with it; return its last words."""
+        referee.kill()
         self._referees.remove(referee)
-        self._forget(referee)
-
-    def _forget(self, referee: _Referee) -> None:
-        process = referee.process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._selector.unregister(process.stdout)
-        process.stdin.close()
-        process.stdout.close()
-        referee.log.close()
-        process.wait()
-
-
-def _last_words(referee: _Referee) -> str:
-    """Say how a referee ended, and why if it said so."""
-    ended = f"the referee on core {referee.cpu} ended with code {referee.process.wait()}"
-    referee.log.seek(0)
-    lines = referee.log.read().decode("utf-8", "replace").split("\n")
-    words = [line.strip() for line in lines if line.strip()]
-    return f"{ended}: {words[-1]}" if words else ended
-
-
-def _messages(buffer: bytearray) -> Iterator[dict[str, Any]]:
-    """Take the whole messages from the front of a buffer."""
-    while len(buffer) >= PREFIX:
-        end = PREFIX + LENGTH.unpack_from(buffer)[0]
-        if len(buffer) < end:
-            return
-        message: dict[str, Any] = msgpack.unpackb(bytes(buffer[PREFIX:end]))
-        del buffer[:end]
-        yield message
+        self._selector.unregister(referee)
+        return referee.bury()

@@ -24,6 +24,7 @@ FAREWELL: Final = 1.0  # seconds to end after stdin was closed
 LAST_WORDS: Final = 0.1  # seconds to read and log why it is dismissed
 WATCH_EVERY: Final = 0.05  # seconds between two looks at the memory of a busy bot
 QUICK: Final = 0.001  # seconds within which an answer comes before the others need be stopped
+STILL_SLOW: Final = 1.0  # seconds until it is said again that an answer has not come
 TRIFLE: Final = 0.0005  # seconds of CPU that a bot may use when not asked: to get back to reading
 NOTICEABLE: Final = 0.002  # seconds kept from the core that are given back at a deadline
 MOST_LOST: Final = 30.0  # seconds; a machine that busy cannot referee
@@ -45,6 +46,11 @@ class Effort:
         self.wall = wall
         self.cpu = cpu
         self.lost = lost  # of the wall time: the machine did not let the bot run
+
+    @property
+    def charged(self) -> float:
+        """What it cost on the clock."""
+        return self.wall - self.lost
 
 
 class _Look(NamedTuple):
@@ -83,10 +89,10 @@ class BotProcess:
         """Whether it has not been ended."""
         return self.child.exit is None
 
-    def greet(self, seconds: float) -> messages.Hello:
+    def greet(self, seconds: float, when_slow: Callable[[], None] | None = None) -> messages.Hello:
         """Shake hands; the time includes the start of the process."""
         hello = frame(messages.hello(_SERVER, round(seconds * 1000)))
-        payload, _ = self._exchange(hello, seconds, "start")
+        payload, _ = self._exchange(hello, seconds, "start", when_slow)
         try:
             greeting = messages.read_hello(payload)
         except ProtocolError as error:
@@ -105,7 +111,7 @@ class BotProcess:
     ) -> tuple[int, Effort]:
         """Return the action that the bot chooses, and what it cost; raise ``BotFault``.
 
-        ``when_slow`` is called once if the answer does not come at once.
+        ``when_slow`` is called if the answer does not come at once, and then every second.
         """
         if self._output.poll(0):
             self._look_at_early_output()
@@ -158,8 +164,9 @@ class BotProcess:
         watched = self._watched
         begin = _now()
         deadline = begin + seconds
+        slow_at = begin + QUICK
         child.resume()
-        self._write(message, deadline, seconds, code)
+        self._write(message, deadline, seconds, code, when_slow)
         # More often than not the bot, woken by the message, has answered by now.
         if self._read_output():
             return self._answer(begin, watched)
@@ -172,9 +179,9 @@ class BotProcess:
                 elif self._read_output():
                     return self._answer(begin, watched)
             now = _now()
-            if when_slow is not None and now - begin > QUICK:
+            if now > slow_at and when_slow is not None:
                 when_slow()
-                when_slow = None
+                slow_at = now + STILL_SLOW
             if now >= deadline:  # however much has come, if it is not the answer
                 deadline = begin + seconds + self._time_lost(watched)
                 if now >= deadline:
@@ -183,7 +190,14 @@ class BotProcess:
                 self._watch()
             wait = min(deadline - now, WATCH_EVERY)
 
-    def _write(self, message: bytes, deadline: float, seconds: float, code: str) -> None:
+    def _write(
+        self,
+        message: bytes,
+        deadline: float,
+        seconds: float,
+        code: str,
+        when_slow: Callable[[], None] | None,
+    ) -> None:
         data, self._outbox = self._outbox + message, b""
         while True:
             try:
@@ -194,6 +208,8 @@ class BotProcess:
                 self._crashed("closed-stdin", "the bot closed its stdin")
             if not data:
                 return
+            if when_slow is not None:
+                when_slow()
             self._wait_to_write(deadline, seconds, code)
 
     def _wait_to_write(self, deadline: float, seconds: float, code: str) -> None:

@@ -7,7 +7,7 @@ process ever meets a deal twice, and no bot can remember in one game what it saw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -16,20 +16,33 @@ from keltis_ladder.caretaker import Caretaker
 from keltis_ladder.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.crash import crash_card
 from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import BotFault, Kind, PlatformFault
+from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.launch import CannotStart, Child, Exit
 from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.process import BotProcess, Effort
 from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime, rank_by
-from keltis_ladder.scribe import FAULT, Scribe, Vocabulary
+from keltis_ladder.scribe import FAULT, Scribe, vocabulary
 
 NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
 MOST_PROCESSES: Final = 64  # idle ones beyond this are ended, the longest unused first
 
 Slot = tuple[str, int, int]  # the bot's key, which of its copies in the match, the rotation
 
-# Told of each decision as it falls: the state after it, the rotation, the seat and the action.
-Watcher = Callable[[State, int, int, int], None]
+
+class Watcher(Protocol):
+    """Is told of a match as it goes on. Bots wait meanwhile: nothing here may take long."""
+
+    def decided(self, rotation: int, seat: int, action: int, spent_us: int) -> None:
+        """Take note of a decision, and of its microseconds on the clock: 0 if nobody was asked."""
+
+    def dropped(self, rotation: int, seat: int, fault: Fault) -> None:
+        """Take note that a bot dropped out."""
+
+    def waiting(self) -> None:
+        """Take note that nothing may happen for longer than an instant; again every second."""
+
+    def ended(self, rotation: int) -> None:
+        """Take note that a game has ended."""
 
 
 class Launcher(Protocol):
@@ -81,8 +94,8 @@ class Referee:
         self.control = control
         self.limits = limits
         self._processes: dict[Slot, BotProcess] = {}  # in the order of their last use
-        self._words: dict[tuple[str, int], Vocabulary] = {}
         self._awake: list[BotProcess] = []  # not stopped; the one asked last is at the end
+        self._watcher: Watcher | None = None  # of the game under way
 
     def play_match(
         self,
@@ -117,12 +130,14 @@ class Referee:
         watcher: Watcher | None = None,
     ) -> GameResult:
         """Play one rotation of a match."""
+        self._watcher = watcher
         table = self._lay_table(ruleset, seed, entrants, rotation)
         state, scribe = table.state, table.scribe
         caretaker: Caretaker | None = None
         while not state.over and table.in_play > 1:
             actor = int(state.seat)
             legal = state.legal_actions()
+            asked = False
             if len(legal) == 1:
                 action = legal[0]
             elif table.seats[actor].process is None:
@@ -134,12 +149,17 @@ class Referee:
                 except BotFault as fault:
                     self._take_out(table, actor, fault)
                     continue
+                asked = True
             scribe.note(state, action)
             state.apply(action)
             table.actions.append(action)
             if watcher is not None:
-                watcher(state, rotation, actor, action)
-        return self._clear_table(table)
+                spent = _last_spent_us(table.seats[actor]) if asked else 0
+                watcher.decided(rotation, actor, action, spent)
+        result = self._clear_table(table)
+        if watcher is not None:
+            watcher.ended(rotation)
+        return result
 
     def close(self) -> None:
         """End all bot processes in good order."""
@@ -167,7 +187,7 @@ class Referee:
             seed=seed,
             rotation=rotation,
             state=ruleset.deal(players, seed),
-            scribe=Scribe(ruleset, players, bank, increment, self._vocabulary(ruleset)),
+            scribe=Scribe(ruleset, players, bank, increment, vocabulary(ruleset)),
             seats=[],
         )
         of_rotation = slots_of(entrants, rotation)
@@ -192,6 +212,7 @@ class Referee:
         if process is not None:
             self._processes[slot] = process
             return process
+        self._tell_waiting()
         try:
             child = self.launcher.start(entrant, self.limits)
         except CannotStart as error:
@@ -199,7 +220,7 @@ class Referee:
                 raise PlatformFault(str(error)) from None
             raise BotFault(Kind.CRASH, "cannot-start", str(error)) from None
         process = self._processes[slot] = BotProcess(child, self.limits)
-        process.greet(self.control.start_ms / 1000)
+        process.greet(self.control.start_ms / 1000, self._tell_waiting)
         process.pause()
         return process
 
@@ -213,8 +234,8 @@ class Referee:
         request = table.scribe.request(table.state, actor, legal, process.requests, seat.left_ms)
         seat.request = request
         self._give_way(process)
-        action, effort = process.ask(request, process.requests, clock.left, self._stop_others)
-        clock.spend(effort.wall - effort.lost)
+        action, effort = process.ask(request, process.requests, clock.left, self._when_slow)
+        clock.spend(effort.charged)
         seat.efforts.append(effort)
         if action not in legal:
             raise BotFault(Kind.ILLEGAL, "not-legal", _refusal(table, action, legal))
@@ -222,6 +243,8 @@ class Referee:
 
     def _take_out(self, table: _Table, number: int, fault: BotFault) -> None:
         """End the bot's process, and write its crash card."""
+        if self._watcher is not None:
+            self._watcher.dropped(table.rotation, number, fault.fault)
         seat = table.seats[number]
         process = seat.process
         seat.process = None
@@ -291,6 +314,16 @@ class Referee:
         ]
         self._awake.append(process)
 
+    def _when_slow(self) -> None:
+        """Do what there is to do when a decision takes longer than an instant."""
+        self._stop_others()
+        self._tell_waiting()
+
+    def _tell_waiting(self) -> None:
+        """Let whoever watches know that it may take time until the next decision."""
+        if self._watcher is not None:
+            self._watcher.waiting()
+
     def _stop_others(self) -> None:
         """Stop all bots but the one that was asked last."""
         for other in self._awake[:-1]:
@@ -306,16 +339,11 @@ class Referee:
         if process in self._awake:
             self._awake.remove(process)
 
-    def _vocabulary(self, ruleset: Ruleset) -> Vocabulary:
-        key = (ruleset.id, ruleset.version)
-        if key not in self._words:
-            self._words[key] = Vocabulary(ruleset)
-        return self._words[key]
-
     def _end_idle(self, keep: set[Slot]) -> None:
         """End the processes that have not been used for longest, if there are too many."""
         idle = [slot for slot in self._processes if slot not in keep]
         for slot in idle[: max(0, len(self._processes) - MOST_PROCESSES)]:
+            self._tell_waiting()
             self._processes.pop(slot).close()
 
     def _drop(self, slot: Slot) -> None:
@@ -338,6 +366,11 @@ def slots_of(entrants: Sequence[Entrant], rotation: int) -> list[Slot]:
 def _all_slots(entrants: Sequence[Entrant]) -> set[Slot]:
     rotations = range(len(entrants))
     return {slot for rotation in rotations for slot in slots_of(entrants, rotation)}
+
+
+def _last_spent_us(seat: _Seat) -> int:
+    """Return what the seat's last decision cost; whoever was asked took at least an instant."""
+    return max(1, round(seat.efforts[-1].charged * 1e6))
 
 
 def _refusal(table: _Table, action: int, legal: list[int]) -> str:

@@ -1,6 +1,7 @@
 """A referee in a process of its own: takes jobs on stdin, plays them, writes results to stdout.
 
-It is pinned to one core, which its bots inherit, and dies with the process that started it.
+It is pinned to one core, which its bots inherit, and dies with the process that started it. If its
+matches are watched, it also writes what happens in them, as ``docs/dispatcher.md`` describes.
 Messages are frames as in the bot protocol, but without its limits: both ends are ours.
 """
 
@@ -16,12 +17,14 @@ from typing import Any, BinaryIO, Final
 import msgpack
 
 from keltis_bots.framing import LENGTH, PREFIX, frame
+from keltis_ladder.dispatch.stream import Outlet, Stream
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.jobs import Job, job_from_plain
 from keltis_ladder.launchers import make_launcher
 from keltis_ladder.prctl import die_with_parent
 from keltis_ladder.referee import Referee
 from keltis_ladder.results import match_to_plain
+from keltis_ladder.strays import end_strays
 
 RARELY: Final = 50_000  # objects between two collections: a referee makes no cycles to speak of
 READY: Final = {"kind": "ready"}
@@ -43,15 +46,26 @@ def read_message(source: BinaryIO) -> dict[str, Any] | None:
 class Worker:
     """Plays jobs one after the other."""
 
-    def __init__(self, sandboxed: bool) -> None:
+    def __init__(self, outlet: Outlet, sandboxed: bool, watched: bool) -> None:
+        self.outlet = outlet
+        self.stream = Stream(outlet) if watched else None
         self.launcher = make_launcher(sandboxed)
         self.referee = Referee(self.launcher)
+
+    def work(self, job: Job) -> None:
+        """Play a job and tell what came of it."""
+        if self.stream is None:
+            self.outlet.deliver(frame(self.play(job)))
+            return
+        self.stream.begin(job.id)
+        outcome = self.play(job)
+        self.outlet.deliver(self.stream.rest() + frame(outcome))
 
     def play(self, job: Job) -> dict[str, Any]:
         """Play a job and return what to tell: a result, or that the platform failed."""
         self.referee.control = job.control
         try:
-            result = self.referee.play_match(job.ruleset(), job.seed, job.entrants)
+            result = self.referee.play_match(job.ruleset(), job.seed, job.entrants, self.stream)
         except PlatformFault as fault:
             return {"kind": "platform", "id": job.id, "text": str(fault)}
         return {"kind": "result", "id": job.id, "match": match_to_plain(result)}
@@ -63,27 +77,24 @@ def main() -> None:
     parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--cpu", type=int, help="the core to stay on")
     parser.add_argument("--no-sandbox", action="store_true", help="start bots without a sandbox")
+    parser.add_argument("--watched", action="store_true", help="tell of matches under way")
     arguments = parser.parse_args()
     die_with_parent(arguments.parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     if arguments.cpu is not None:
         os.sched_setaffinity(0, {arguments.cpu})
-    source, target = sys.stdin.buffer, os.dup(1)
+    source, outlet = sys.stdin.buffer, Outlet(os.dup(1))
     os.dup2(2, 1)
     gc.freeze()  # what was imported stays: no need to look at it again and again
     gc.set_threshold(RARELY)
-    worker = Worker(sandboxed=not arguments.no_sandbox)
-    _write(target, frame(READY))
+    end_strays()  # of referees that nobody has buried
+    worker = Worker(outlet, sandboxed=not arguments.no_sandbox, watched=arguments.watched)
+    outlet.deliver(frame(READY))
     try:
         while (message := read_message(source)) is not None:
-            _write(target, frame(worker.play(job_from_plain(message))))
+            worker.work(job_from_plain(message))
     finally:
         worker.referee.close()
-
-
-def _write(target: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(target, data) :]
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.clock import TimeControl
-from keltis_ladder.crew import MOST_TRIES, Crew
+from keltis_ladder.crew import Crew
+from keltis_ladder.dispatch.child import MOST_TRIES
 from keltis_ladder.entrants import Entrant
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.jobs import Job, seed_of_match

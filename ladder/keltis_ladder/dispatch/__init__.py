@@ -1,0 +1,1 @@
+"""Dispatchers carry jobs to referees, and what happens there back, while it happens."""

@@ -1,0 +1,122 @@
+"""A referee in a process of its own, as whoever started it sees it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any, Final
+
+import msgpack
+
+from keltis_bots.framing import LENGTH, PREFIX, frame
+from keltis_ladder.jobs import Job
+from keltis_ladder.strays import end_strays
+
+MOST_TRIES: Final = 3  # of a match that the platform could not finish
+CLOSING: Final = 10.0  # seconds for a referee to end its bots
+_CHUNK: Final = 1 << 18
+
+
+class RefereeChild:
+    """One worker process, and the job it is playing. It dies with the thread that started it."""
+
+    def __init__(self, cpu: int, sandboxed: bool, watched: bool) -> None:
+        self.cpu = cpu
+        self.job: Job | None = None
+        self.ready = False  # whether it has come up
+        self.ended = False  # whether it has said its last word
+        self._buffer = bytearray()
+        self._killed = ""  # why, if we did it
+        command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", str(os.getpid())]
+        command += ["--cpu", str(cpu)]
+        if not sandboxed:
+            command.append("--no-sandbox")
+        if watched:
+            command.append("--watched")
+        # What it writes to stderr: nothing, unless it dies of a mistake of ours.
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it is buried
+        try:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                bufsize=0,
+                start_new_session=True,  # an interrupt from the terminal is for us alone
+            )
+        except BaseException:
+            self._log.close()
+            raise
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._input, self._output = self.process.stdin, self.process.stdout
+        os.set_blocking(self._input.fileno(), False)
+        os.set_blocking(self._output.fileno(), False)
+
+    @property
+    def idle(self) -> bool:
+        """Whether it has come up and has nothing to do."""
+        return self.ready and self.job is None
+
+    def fileno(self) -> int:
+        """Return the descriptor that is readable when it has something to say."""
+        return self._output.fileno()
+
+    def send(self, job: Job) -> None:
+        """Give it a job. If it is dead or does not listen, that comes out when we read."""
+        self.job = job
+        data = frame(job.to_plain())
+        with contextlib.suppress(BrokenPipeError):
+            # It has read all that it was sent before, so its pipe is empty.
+            if self._input.write(data) != len(data):
+                self.kill(f"it did not take a job of {len(data)} bytes")
+
+    def read(self) -> list[dict[str, Any]]:
+        """Return the messages that have come; at the end of them ``ended`` is set."""
+        try:
+            data = os.read(self._output.fileno(), _CHUNK)
+        except BlockingIOError:
+            return []
+        self.ended = not data
+        self._buffer += data
+        return self._whole_messages()
+
+    def hang_up(self) -> None:
+        """Have it end its bots, and then itself, as soon as it has nothing to do."""
+        self._input.close()
+
+    def kill(self, reason: str = "") -> None:
+        """End it at once, and its bots with it."""
+        self._killed = self._killed or reason
+        self.process.kill()
+
+    def bury(self) -> str:
+        """Wait for its end, which must be near; close everything and return its last words."""
+        code = self.process.wait()
+        if code:
+            end_strays()
+        self._log.seek(0)
+        log = self._log.read().decode("utf-8", "replace")
+        for file in (self._input, self._output, self._log):
+            file.close()
+        if self._killed:
+            return f"the referee on core {self.cpu} was ended: {self._killed}"
+        ended = f"the referee on core {self.cpu} ended with code {code}"
+        words = [line.strip() for line in log.split("\n") if line.strip()]
+        return f"{ended}: {words[-1]}" if words else ended
+
+    def _whole_messages(self) -> list[dict[str, Any]]:
+        """Take the whole messages from the front of the buffer."""
+        found: list[dict[str, Any]] = []
+        at = 0
+        while len(self._buffer) >= at + PREFIX:
+            end = at + PREFIX + LENGTH.unpack_from(self._buffer, at)[0]
+            if len(self._buffer) < end:
+                break
+            found.append(msgpack.unpackb(bytes(self._buffer[at + PREFIX : end])))
+            at = end
+        del self._buffer[:at]
+        return found

@@ -1,0 +1,99 @@
+"""What every dispatcher does: play jobs somewhere, and tell what happens while it happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from keltis_ladder.dispatch.batches import Batch
+from keltis_ladder.dispatch.live import LiveMatch
+from keltis_ladder.jobs import Job
+from keltis_ladder.results import MatchResult
+
+
+@dataclass(frozen=True)
+class Started:
+    """A match begins, for the first time or again: what was told of an earlier try is void."""
+
+    job: Job
+    where: str  # which referee plays it
+    tries: int  # this one included
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """Something happened in a match: decisions, bots that dropped out, games that ended."""
+
+    job: Job
+    batch: Batch
+
+
+@dataclass(frozen=True)
+class Troubled:
+    """The platform failed in the middle of a match: nobody's fault, and nothing of it counts."""
+
+    job: Job
+    reason: str
+    tries: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A match has its result."""
+
+    job: Job
+    result: MatchResult
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A match was given up because the platform failed every time."""
+
+    job: Job
+    reason: str
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """A match is not wanted any more, and is not played to its end."""
+
+    job: Job
+
+
+Outcome = Finished | Failed
+Event = Started | Streamed | Troubled | Finished | Failed | Withdrawn
+OnEvent = Callable[[Event], None]
+
+
+class Dispatcher(Protocol):
+    """Carries jobs to referees, and batches and results back.
+
+    Events are told in the order in which they happen, from the event loop, and the match in
+    ``playing`` stands exactly where its last event says. Whoever listens must be quick: referees
+    do not wait for it, so what it does not take piles up.
+    """
+
+    async def start(self) -> None:
+        """Make ready to play; raise ``PlatformFault`` with the reason if that is not possible."""
+
+    @property
+    def free(self) -> int:
+        """How many more jobs could begin at once."""
+
+    async def wait_free(self) -> None:
+        """Wait until a job could begin at once."""
+
+    @property
+    def playing(self) -> Mapping[str, LiveMatch]:
+        """The matches that have begun and are not over, by the ids of their jobs."""
+
+    def submit(self, job: Job) -> asyncio.Future[Outcome]:
+        """Have a match played as soon as possible; cancelling it withdraws the match.
+
+        ``PlatformFault`` comes of it only if nothing can be played at all any more.
+        """
+
+    async def close(self, patience: float = ...) -> None:
+        """Begin nothing new, break off what is not over in time, and leave nothing behind."""

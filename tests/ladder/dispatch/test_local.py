@@ -1,0 +1,263 @@
+"""The local dispatcher plays what a referee would play, and shows it while it happens."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, BadViewer
+from keltis_engine.replay import make_replay, verify
+from keltis_ladder.clock import TimeControl
+from keltis_ladder.dispatch.batches import Dropped
+from keltis_ladder.dispatch.dispatcher import Dispatcher, Event, Finished, Started, Streamed
+from keltis_ladder.dispatch.local import LocalDispatcher
+from keltis_ladder.entrants import Entrant
+from keltis_ladder.jobs import Job
+from keltis_ladder.launchers import PlainLauncher
+from keltis_ladder.referee import Referee
+from keltis_ladder.results import MatchResult
+from keltis_ladder.sandbox import Sandbox
+from tests.ladder.arena import HOSTILE, SHORT
+from tests.ladder.dispatch.playing import (
+    CONTROL,
+    CORES,
+    Record,
+    actions_of,
+    all_gone,
+    finished,
+    jobs,
+    replayed,
+    run,
+)
+from tests.ladder.small_bots import FIRST, entrant, write_bot
+
+
+def played_by_a_referee(wanted: list[Job]) -> list[MatchResult]:
+    referee = Referee(PlainLauncher(), CONTROL)
+    try:
+        return [referee.play_match(job.ruleset(), job.seed, job.entrants) for job in wanted]
+    finally:
+        referee.kill()
+
+
+def without_times(result: MatchResult) -> list[tuple[Any, ...]]:
+    return [
+        (game.rotation, game.entrants, game.actions, game.ending, game.scores, game.ranks)
+        for game in result.games
+    ]
+
+
+def test_all_games_come_out_as_a_referee_plays_them_and_are_told_in_full(
+    quick: tuple[Entrant, ...], token: str
+) -> None:
+    first, last = quick
+    wanted = [
+        Job(variant, {}, 7, (first, last, first, last)[:players], CONTROL)
+        for variant in VARIANTS
+        for players in (2, 3, 4)
+    ]
+    record = Record()
+
+    async def play() -> list[MatchResult]:
+        async with LocalDispatcher(CORES, sandboxed=False, on_event=record) as dispatcher:
+            whole: Dispatcher = dispatcher
+            outcomes = await asyncio.gather(*[whole.submit(job) for job in wanted])
+            assert dispatcher.playing == {}
+            assert dispatcher.replaced == 0
+            return [finished(outcome) for outcome in outcomes]
+
+    results = run(play())
+    expected = played_by_a_referee(wanted)
+    for job, result, other in zip(wanted, results, expected, strict=True):
+        assert without_times(result) == without_times(other)
+        assert record.kinds(job) == ["Started", "Finished"]
+        players = len(job.entrants)
+        assert replayed(record.last_try(job), players) == actions_of(result)
+        for game in result.games:
+            end = verify(make_replay(job.ruleset(), players, job.seed, game.actions))
+            assert (end.scores(), end.ending) == (game.scores, game.ending)
+    assert all_gone(token)
+
+
+class Spectator:
+    """Looks at a match whenever something happens in it."""
+
+    def __init__(self) -> None:
+        self.dispatcher: LocalDispatcher | None = None
+        self.plies: list[tuple[int, ...]] = []
+        self.views: list[Any] = []
+        self.last: Any = None
+
+    def __call__(self, event: Event) -> None:
+        assert self.dispatcher is not None
+        if isinstance(event, Started):
+            self.match = self.dispatcher.playing[event.job.id]
+        elif isinstance(event, Streamed):
+            assert self.dispatcher.playing[event.job.id] is self.match
+            self.plies.append(tuple(game.plies for game in self.match.games))
+            ply = self.match.plies(0)
+            self.views.append(self.match.view(0, ply, SPECTATORS))
+            with pytest.raises(BadViewer):
+                self.match.view(0, ply, POST_GAME)
+        elif isinstance(event, Finished):
+            assert self.dispatcher.playing[event.job.id] is self.match
+            ply = self.match.plies(0)
+            self.last = self.match.view(0, ply, POST_GAME)
+
+
+def test_a_match_can_be_seen_while_it_is_played_and_all_its_cards_afterwards(
+    slow: tuple[Entrant, ...],
+) -> None:
+    (job,) = jobs(slow, 1)
+    spectator = Spectator()
+
+    async def play() -> MatchResult:
+        spectator.dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=spectator)
+        async with spectator.dispatcher as dispatcher:
+            return finished(await dispatcher.submit(job))
+
+    result = run(play())
+    game = result.games[0]
+    assert spectator.plies == sorted(spectator.plies)
+    assert len({plies[0] for plies in spectator.plies}) > 10
+    assert len({view["turn"] for view in spectator.views}) > 10
+    end = verify(make_replay(job.ruleset(), 2, job.seed, game.actions))
+    assert spectator.last == end.reveal()
+
+
+def test_a_decision_is_seen_while_the_next_bot_still_thinks(tmp_path: Path, token: str) -> None:
+    begun, done = tmp_path / "begun", tmp_path / "done"
+    thinks = f"""
+    if asked > 3 and request.view["phase"] == "turn" and not os.path.exists({str(begun)!r}):
+        open({str(begun)!r}, "w").close()
+        time.sleep(1)
+        open({str(done)!r}, "w").close()
+    return request.legal[0]
+    """
+    thinker = entrant(write_bot(tmp_path / "thinker", thinks), token)
+    (job,) = jobs((entrant(write_bot(tmp_path / "first"), token), thinker), 1)
+
+    async def play() -> None:
+        async with LocalDispatcher(CORES[:1], sandboxed=False) as dispatcher:
+            future = dispatcher.submit(job)
+            while not begun.exists():
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.3)
+            match = dispatcher.playing[job.id]
+            ply = match.plies(0)
+            view = match.view(0, ply, SPECTATORS)
+            last = match.decisions(0, SPECTATORS)[-1]
+            assert not done.exists(), "the machine is too slow for this test"
+            assert view["seat"] == 1
+            actions = finished(await future).games[0].actions
+            assert (last.seat, last.action) == (0, actions[ply - 1])
+            decisions = match.games[0].decisions
+            assert decisions[ply].seat == 1
+            assert decisions[ply].spent_us > 900_000
+
+    run(play())
+
+
+def test_a_hostile_bot_drops_out_for_all_to_see(sandbox: Sandbox, token: str) -> None:
+    names = ("illegal", "honest", "half_a_frame")
+    bots = tuple(Entrant(name, name, ("python3", f"{name}.py", token), HOSTILE) for name in names)
+    job = Job("keltis", {}, 3, bots, SHORT)
+    record = Record()
+
+    async def play() -> MatchResult:
+        async with LocalDispatcher(CORES[:1], on_event=record) as dispatcher:
+            result = finished(await dispatcher.submit(job))
+            assert dispatcher.replaced == 0
+            return result
+
+    result = run(play())
+    told = [
+        (entry.rotation, entry.seat, entry.kind, entry.code)
+        for batch in record.last_try(job)
+        for entry in batch
+        if isinstance(entry, Dropped)
+    ]
+    losses = [
+        (game.rotation, loss.seat, loss.fault.kind, loss.fault.code)
+        for game in result.games
+        for loss in game.losses
+    ]
+    assert told == losses
+    assert {game.entrants[loss.seat] for game in result.games for loss in game.losses} == {0, 2}
+    assert result.ranks[1] == 1
+    assert replayed(record.last_try(job), 3) == actions_of(result)
+    assert all_gone(token)
+
+
+def test_jobs_wait_for_a_free_referee_and_are_played_in_their_order(
+    quick: tuple[Entrant, ...],
+) -> None:
+    wanted = jobs(quick, 5)
+    record = Record()
+
+    async def play() -> None:
+        async with LocalDispatcher(CORES[:1], sandboxed=False, on_event=record) as dispatcher:
+            assert dispatcher.free == 1
+            await dispatcher.wait_free()
+            futures = [dispatcher.submit(job) for job in wanted]
+            assert dispatcher.free == 0
+            assert list(dispatcher.playing) == [wanted[0].id]
+            with pytest.raises(ValueError, match="has been submitted before"):
+                dispatcher.submit(wanted[3])
+            await dispatcher.wait_free()
+            assert all(future.done() for future in futures)
+            assert finished(await dispatcher.submit(wanted[3])) is not None, "it is over"
+
+    run(play())
+    started = [event.job.id for event in record.events if isinstance(event, Started)]
+    assert started == [job.id for job in [*wanted, wanted[3]]]
+
+
+def test_a_mistake_of_who_listens_is_reported_and_stops_nothing(quick: tuple[Entrant, ...]) -> None:
+    (job,) = jobs(quick, 1)
+    reported: list[dict[str, Any]] = []
+
+    def listen(event: Event) -> None:
+        raise RuntimeError(type(event).__name__)
+
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda loop, context: reported.append(context))
+        async with LocalDispatcher(CORES[:1], sandboxed=False, on_event=listen) as dispatcher:
+            assert len(finished(await dispatcher.submit(job)).games) == 2
+
+    asyncio.run(play())
+    names = [str(context["exception"]) for context in reported]
+    assert names[0] == "Started"
+    assert names[-1] == "Finished"
+
+
+def test_a_bot_that_thinks_longer_than_a_referee_may_be_silent_is_no_hang(
+    tmp_path: Path, token: str
+) -> None:
+    patient = TimeControl(bank_ms=20_000, increment_ms=0, start_ms=20_000)
+    pause = f"""
+    def pause_once(name):
+        if not os.path.exists(f"{tmp_path}/{{name}}"):
+            open(f"{tmp_path}/{{name}}", "w").close()
+            time.sleep(2.6)
+    pause_once("started")
+    """
+    slow = write_bot(tmp_path / "slow", f"pause_once('asked')\n{FIRST}", before=pause)
+    quick = Entrant("honest", "honest", (sys.executable, "honest.py", token), HOSTILE)
+    bots = (entrant(slow, token), quick)
+    job = Job("keltis", {"turn_limit": 8}, 1, bots, patient)
+    record = Record()
+
+    async def play() -> None:
+        dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=record, silence=2.0)
+        async with dispatcher:
+            result = finished(await dispatcher.submit(job))
+            assert all(game.losses == [] for game in result.games)
+
+    run(play())
+    assert record.kinds(job) == ["Started", "Finished"]

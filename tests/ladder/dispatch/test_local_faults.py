@@ -1,0 +1,229 @@
+"""Whoever dies or hangs, every match is played once, no bot is blamed, and nothing stays behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from keltis_ladder.dispatch.child import MOST_TRIES
+from keltis_ladder.dispatch.dispatcher import (
+    Failed,
+    Finished,
+    Started,
+    Troubled,
+)
+from keltis_ladder.dispatch.local import MOST_STARTS, LocalDispatcher
+from keltis_ladder.entrants import Entrant
+from keltis_ladder.faults import PlatformFault
+from keltis_ladder.jobs import Job
+from keltis_ladder.launch import descendants
+from tests.ladder.dispatch.playing import (
+    CORES,
+    Record,
+    actions_of,
+    all_gone,
+    finished,
+    jobs,
+    replayed,
+    run,
+    slow_bots,
+    until_streamed,
+)
+from tests.ladder.small_bots import FIRST, entrant, write_bot
+
+KILLS = 20
+
+
+def test_referees_killed_at_random_moments_cost_nothing_but_time(
+    slow: tuple[Entrant, ...], token: str
+) -> None:
+    (wanted,) = jobs(slow, 1)
+    record = Record()
+    rng = random.Random(8)
+    played: list[Job] = []
+
+    async def play() -> int:
+        async with LocalDispatcher(CORES, sandboxed=False, on_event=record) as dispatcher:
+            reference = actions_of(finished(await dispatcher.submit(wanted)))
+            stop = asyncio.Event()
+
+            async def play_on() -> None:
+                """Play the same deal over and over."""
+                while not stop.is_set():
+                    job = Job(wanted.variant, {}, wanted.seed, slow, wanted.control)
+                    played.append(job)
+                    outcome = await dispatcher.submit(job)
+                    if isinstance(outcome, Finished):
+                        assert actions_of(outcome.result) == reference
+                        assert all(game.losses == [] for game in outcome.result.games)
+
+            players = [asyncio.create_task(play_on()) for _ in CORES]
+            for _ in range(KILLS):
+                await asyncio.sleep(rng.uniform(0.0, 0.4))
+                while not (busy := [pid for pid in dispatcher.pids if len(descendants(pid)) > 1]):
+                    await asyncio.sleep(0.01)
+                os.kill(rng.choice(busy), signal.SIGKILL)
+            stop.set()
+            await asyncio.gather(*players)
+            return dispatcher.replaced
+
+    replaced = run(play())
+    troubles = 0
+    for job in played:
+        *before, last = record.kinds(job)
+        tries = (len(before) + 1) // 2
+        assert before == (["Started", "Troubled"] * tries)[: len(before)]
+        assert last == ("Finished" if before[-1] == "Started" else "Failed")
+        assert tries == MOST_TRIES or last == "Finished"
+        assert [e.tries for e in record.of(job) if isinstance(e, Started)] == [*range(1, tries + 1)]
+        if last == "Finished":
+            assert replayed(record.last_try(job), 2)
+        troubles += before.count("Troubled")
+    # Between two matches there is nobody to trouble, and who is dying may be killed once more.
+    assert KILLS - 5 <= troubles <= replaced <= KILLS
+    assert all_gone(token)
+
+
+def test_a_referee_that_hangs_is_replaced_and_its_match_played_again(
+    slow: tuple[Entrant, ...], token: str
+) -> None:
+    (job,) = jobs(slow, 1)
+    record = Record()
+
+    async def play() -> None:
+        dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=record, silence=2.0)
+        async with dispatcher:
+            (pid,) = dispatcher.pids
+            future = dispatcher.submit(job)
+            await until_streamed(record, job)
+            os.kill(pid, signal.SIGSTOP)
+            begin = time.monotonic()
+            result = finished(await future)
+            assert time.monotonic() - begin > 1.9
+            assert all(game.losses == [] for game in result.games)
+            assert replayed(record.last_try(job), 2) == actions_of(result)
+            assert dispatcher.replaced == 1
+            assert dispatcher.pids != [pid]
+
+    run(play())
+    assert record.kinds(job) == ["Started", "Troubled", "Started", "Finished"]
+    (trouble,) = [event for event in record.events if isinstance(event, Troubled)]
+    assert "said nothing for 2 s" in trouble.reason
+    assert trouble.tries == 1
+    assert all_gone(token)
+
+
+def test_what_was_not_read_in_time_is_no_silence_of_the_referee(tmp_path: Path, token: str) -> None:
+    (job,) = jobs(slow_bots(tmp_path, token, seconds=0.02), 1)
+    record = Record()
+
+    async def play() -> None:
+        dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=record, silence=2.0)
+        async with dispatcher:
+            future = dispatcher.submit(job)
+            await until_streamed(record, job)
+            time.sleep(2.3)  # somebody keeps the event loop busy
+            dispatcher._look_for_silence()
+            assert len(finished(await future).games) == 2
+
+    run(play())
+    assert record.kinds(job) == ["Started", "Finished"]
+
+
+def test_a_match_that_always_kills_its_referee_fails_and_the_next_one_does_not(
+    tmp_path: Path, quick: tuple[Entrant, ...], token: str
+) -> None:
+    # Without a sandbox a bot can reach its referee, which is its parent.
+    killer = write_bot(tmp_path / "killer", f"os.kill(os.getppid(), 9)\n{FIRST}")
+    (bad,) = jobs((entrant(killer, token), quick[0]), 1)
+    (good,) = jobs(quick, 1)
+    record = Record()
+
+    async def play() -> None:
+        async with LocalDispatcher(CORES[:1], sandboxed=False, on_event=record) as dispatcher:
+            futures = [dispatcher.submit(job) for job in (bad, good)]
+            outcome = await futures[0]
+            assert isinstance(outcome, Failed)
+            assert f"could not be finished in {MOST_TRIES} tries" in outcome.reason
+            assert "ended with code -9" in outcome.reason
+            assert finished(await futures[1]) is not None
+            assert dispatcher.replaced == MOST_TRIES
+
+    run(play())
+    assert record.kinds(bad) == ["Started", "Troubled"] * MOST_TRIES + ["Failed"]
+    assert record.kinds(good) == ["Started", "Finished"]
+
+
+def test_a_referee_that_dies_while_it_has_nothing_to_do_is_replaced(
+    quick: tuple[Entrant, ...],
+) -> None:
+    async def play() -> None:
+        async with LocalDispatcher(CORES[:1], sandboxed=False) as dispatcher:
+            os.kill(dispatcher.pids[0], signal.SIGKILL)
+            while not dispatcher.replaced:
+                await asyncio.sleep(0.01)
+            await dispatcher.wait_free()
+            assert finished(await dispatcher.submit(jobs(quick, 1)[0])) is not None
+            assert dispatcher.replaced == 1
+
+    run(play())
+
+
+def test_a_referee_that_cannot_start_says_why() -> None:
+    async def play() -> None:
+        with pytest.raises(PlatformFault, match=rf"{MOST_STARTS} times in a row: .*Invalid argum"):
+            await LocalDispatcher([CORES[0], 4095], sandboxed=False).start()
+
+    run(play())
+
+
+def in_front(monkeypatch: pytest.MonkeyPatch, module: Path, source: str) -> None:
+    """Have every Python that is started from now on find a module before all others."""
+    module.write_text(source)
+    path = os.environ.get("PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", f"{module.parent}:{path}" if path else str(module.parent))
+
+
+def test_a_missing_sandbox_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    source = "from keltis_ladder import sandbox\nsandbox.TOOLS_PATH = '/nowhere'\n"
+    in_front(monkeypatch, tmp_path / "sitecustomize.py", source)
+
+    async def play() -> None:
+        with pytest.raises(PlatformFault, match="bubblewrap is not installed"):
+            await LocalDispatcher(CORES[:1]).start()
+
+    run(play())
+
+
+def test_when_no_referee_can_be_started_any_more_everybody_who_waits_is_told(
+    slow: tuple[Entrant, ...], token: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    playing, waiting = jobs(slow, 2)
+    record = Record()
+
+    async def play() -> None:
+        dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=record)
+        async with dispatcher:
+            futures = [dispatcher.submit(job) for job in (playing, waiting)]
+            await until_streamed(record, playing)
+            in_front(monkeypatch, tmp_path / "msgpack.py", "raise OSError('the disk is gone')")
+            os.kill(dispatcher.pids[0], signal.SIGKILL)
+            with pytest.raises(PlatformFault, match=r"could not start .*: the disk is gone"):
+                await dispatcher.wait_free()
+            for future in futures:
+                with pytest.raises(PlatformFault, match="could not start"):
+                    await future
+            with pytest.raises(PlatformFault, match="could not start"):
+                dispatcher.submit(playing)
+            assert dispatcher.pids == []
+
+    run(play())
+    assert record.kinds(playing) == ["Started", "Troubled", "Withdrawn"]
+    assert record.kinds(waiting) == ["Withdrawn"]
+    assert all_gone(token)

@@ -1,0 +1,79 @@
+"""A sandbox that lost its referee while it was being set up is found and ended, and no other."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from keltis_ladder.launch import descendants
+from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.strays import end_strays
+
+# Starts sandboxes without end, and says when it begins.
+STARTER = """
+from pathlib import Path
+import sys
+from keltis_ladder.sandbox import find_sandbox
+sandbox = find_sandbox()
+print("begins", flush=True)
+while True:
+    sandbox.launch(["sleep", "60"], Path(sys.argv[1]), {}).kill()
+"""
+
+
+def left_of(family: list[int]) -> list[int]:
+    """Return which of these processes are still there, once all that end by themselves have."""
+    deadline = time.monotonic() + 0.2
+    while (left := [pid for pid in family if alive(pid)]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.slow
+def test_what_a_kill_leaves_of_a_sandbox_is_ended(sandbox: Sandbox, tmp_path: Path) -> None:
+    found = 0
+    for attempt in range(60):
+        starter = subprocess.Popen(
+            [sys.executable, "-c", STARTER, str(tmp_path)], stdout=subprocess.PIPE
+        )
+        assert starter.stdout is not None
+        starter.stdout.readline()
+        deadline = time.monotonic() + 5
+        while len(descendants(starter.pid)) < 3 and time.monotonic() < deadline:
+            pass  # the outer and the inner process have just begun
+        time.sleep(attempt * 1e-5)
+        os.kill(starter.pid, signal.SIGSTOP)
+        family = descendants(starter.pid)[1:]
+        starter.kill()
+        starter.wait()
+        starter.stdout.close()
+        if left_of(family):
+            found += 1
+            end_strays()
+            assert left_of(family) == []
+        if found == 2:
+            break
+    assert found, "no kill met the short moment in which a stray is left"
+
+
+def test_living_sandboxes_are_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
+    child = sandbox.launch(["sleep", "60"], tmp_path, {})
+    try:
+        family = descendants(child.process.pid)
+        assert len(family) >= 2
+        ended = end_strays()
+        assert not set(ended) & set(family)
+        assert all(alive(pid) for pid in family)
+    finally:
+        child.kill()
