@@ -1,0 +1,89 @@
+"""What people see of a tournament: rounds with their tables, and who has what of whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from keltis_ladder.tournaments.encounters import Encounter
+from keltis_ladder.tournaments.pairings import WIN
+
+
+class State(StrEnum):
+    """How far a table is."""
+
+    WAITING = "waiting"  # not all its entrants are known yet
+    OPEN = "open"  # some of its matches can be played now
+    DONE = "done"
+    NOT_NEEDED = "not needed"  # a second grand final after the first has decided
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table of a round. What does not apply is empty."""
+
+    round: int
+    table: int
+    label: str
+    entrants: tuple[int | None, ...]  # None: not known yet
+    state: State
+    played: int = 0  # matches dealt with
+    scores: tuple[Fraction, ...] = ()  # by entrant, over the regular matches
+    forfeited: bool = False  # whether a match was, because somebody withdrew
+    bracket: str = ""
+    winner: int | None = None  # eliminations: who goes on
+    comes_from: tuple[str, ...] = ()  # eliminations, by entrant: "Winner of Semi-final 1"
+    winner_to: str = ""  # eliminations: the label of the table; empty if there is none
+    loser_to: str = ""
+
+
+@dataclass(frozen=True)
+class RoundView:
+    """A round with its tables."""
+
+    number: int
+    tables: tuple[TableView, ...]
+    byes: tuple[int, ...] = ()
+    bracket: str = ""
+
+    @property
+    def state(self) -> State:
+        """How far the round is."""
+        states = {table.state for table in self.tables}
+        for state in (State.OPEN, State.WAITING, State.DONE):
+            if state in states:
+                return state
+        return State.NOT_NEEDED
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one entrant has of another."""
+
+    points: Fraction  # matches in which it was ahead, draws as halves
+    matches: int
+
+
+@dataclass(frozen=True)
+class Crosstable:
+    """The scores of each two who met, with the entrants in the order of the standings."""
+
+    order: tuple[int, ...]
+    cells: dict[tuple[int, int], Cell]
+
+
+def view_of(encounter: Encounter) -> TableView:
+    """Return what there is to see of a table that is known."""
+    pairing = encounter.pairing
+    return TableView(
+        round=pairing.round,
+        table=pairing.table,
+        label=pairing.label,
+        entrants=pairing.entrants,
+        state=State.DONE if encounter.closed else State.OPEN,
+        played=len(encounter.legs),
+        scores=tuple(Fraction(score, WIN) for score in encounter.scores()),
+        forfeited=bool(encounter.forfeited),
+        bracket=pairing.bracket,
+    )
