@@ -17,13 +17,13 @@ COMPILED    := env -u PYTHONPATH KELTIS_FORM=compiled
 PYTEST      := $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Commands that do not come with Python, and the Debian packages that have them: the sandbox, and
-# the languages that the tests build and play a bot in.
+# for the tests a PostgreSQL and the languages that they build and play a bot in.
 TO_RUN  := bwrap=bubblewrap
-TO_TEST := $(TO_RUN) g++=g++ node=nodejs cargo=cargo go=golang-go javac=default-jdk-headless
+TO_TEST := $(TO_RUN) pg_createcluster=postgresql g++=g++ node=nodejs cargo=cargo go=golang-go javac=default-jdk-headless
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run install dev test lint format test-interpreted test-compiled bench bench-referee bench-strength bench-deals golden transcripts clean FORCE
+.PHONY: help run install dev test lint format test-interpreted test-compiled bench bench-referee bench-strength bench-deals bench-ratings bench-matchmaking bench-store bench-kills migration golden transcripts clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,6 +67,21 @@ bench-strength: $(VENV)/dev  ## Measure how strong the reference bots are
 
 bench-deals: $(VENV)/dev  ## Measure what duplicate deals save
 	$(COMPILED) $(BIN)/python -m bench.duplicate_deals
+
+bench-ratings: $(VENV)/dev  ## Measure the noise of a match, which the rating model is made of
+	$(COMPILED) $(BIN)/python -m bench.rating_model
+
+bench-matchmaking: $(VENV)/dev  ## Simulate ladders: how many matches until the ranking is right
+	$(COMPILED) $(BIN)/python -m bench.matchmaking
+
+bench-store: $(VENV)/dev  ## Measure the store with 1,000 bots and 200,000 matches
+	$(COMPILED) $(BIN)/python -m bench.store
+
+bench-kills: $(VENV)/dev  ## Kill a running ladder a thousand times
+	$(COMPILED) $(BIN)/python -m bench.kills
+
+migration: $(VENV)/dev  ## Write the step from the stored tables to those of the sources: NAME='what changes'
+	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.stepping '$(NAME)'
 
 golden: $(VENV)/dev  ## Write the golden playthroughs anew; review them as a diff
 	$(COMPILED) $(BIN)/python -m tests.engine.golden

@@ -28,10 +28,14 @@ GROUPS = {
         "bots/keltis_bots/request.py",
         "bots/keltis_bots/sdk.py",
     ],
-    # What runs for every decision of every match.
+    # What runs for every decision of every match, and for every match of a recomputation.
     "keltis_ladder.native": [
         "ladder/keltis_ladder/clock.py",
         "ladder/keltis_ladder/process.py",
+        "ladder/keltis_ladder/ratings/normal.py",
+        "ladder/keltis_ladder/ratings/ranking.py",
+        "ladder/keltis_ladder/ratings/refit_*.py",
+        "ladder/keltis_ladder/ratings/skill.py",
         "ladder/keltis_ladder/referee.py",
         "ladder/keltis_ladder/scribe.py",
     ],
@@ -39,6 +43,8 @@ GROUPS = {
 FLAGS = [
     "-fvisibility=hidden",
     "-fno-semantic-interposition",
+    # Fused multiply-adds round once where Python rounds twice: ratings would differ by machine.
+    "-ffp-contract=off",
     "-Wno-error",  # a newer compiler's new warning must not cost the compiled engine
 ]
 NO_COMPILE = os.environ.get("KELTIS_NO_COMPILE") == "1"

@@ -56,8 +56,12 @@ def prepare(
     sandbox: Sandbox | None,
     on_output: Callable[[str], None],
     cache: Path,
+    keep: int | None = KEPT,
 ) -> Staged:
-    """Return the bot's files, staged and built; what was built before is used again."""
+    """Return the bot's files, staged and built; what was built before is used again.
+
+    The cache keeps so many bots, or all.
+    """
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".new-") as scratch:
         staged = stage(source, Path(scratch) / "bot")
@@ -79,15 +83,16 @@ def prepare(
             # Another command has prepared the same bot meanwhile; its files are as good.
         else:
             Path(scratch).mkdir()  # for the context manager to remove
-    forget_oldest(cache)
+    if keep is not None:
+        forget_oldest(cache, keep)
     return Staged(home / "bot", staged.digest)
 
 
-def forget_oldest(cache: Path) -> None:
+def forget_oldest(cache: Path, keep: int) -> None:
     """Remove the bots that have not been used for longest."""
     homes = [path for path in cache.iterdir() if path.is_dir() and not path.name.startswith(".")]
     homes.sort(key=lambda path: path.stat().st_mtime)
-    for home in homes[: max(0, len(homes) - KEPT)]:
+    for home in homes[: max(0, len(homes) - keep)]:
         remove(home)
 
 

@@ -1,0 +1,118 @@
+"""Before a ladder runs: ratings that fit this release, bots on the ladder, somebody to meet."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from sqlmodel import Session, col, select
+
+from keltis_cli import entering
+from keltis_cli.candidates import Named, candidates, enter
+from keltis_cli.errors import BadRequest
+from keltis_cli.leaderboard_table import bot_name
+from keltis_cli.strokes import counted
+from keltis_ladder.matchmaking.policy import Policy
+from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.store.catalogue import activate, ensure_house_bots
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.finishing import lock_ledger
+from keltis_ladder.store.home import Home
+from keltis_ladder.store.recomputing import replace
+from keltis_ladder.store.tables import Bot, Version, VersionState
+
+
+def renew_ratings(database: Database) -> None:
+    """Work the ratings out again if they come from another release's model."""
+
+    def work(session: Session) -> int | None:
+        ledger = lock_ledger(session)
+        if ledger.rating_model == MODEL_VERSION:
+            return None
+        matches = counted(ledger.matches, "match", "matches")
+        say(f"The ratings come from another release: working them out again from {matches}.")
+        return replace(session)
+
+    database.write(work)
+
+
+def choose_sandbox(database: Database, bots: Sequence[str], no_sandbox: bool) -> Sandbox | None:
+    """Return the sandbox for these bots and those that are on the ladder already."""
+    query = (
+        select(Bot.name)
+        .join(Version, col(Version.bot_id) == Bot.id)
+        .where(
+            Version.state == VersionState.ACTIVE,
+            col(Version.archive_digest).is_not(None),
+        )
+    )
+    with database.reading() as session:
+        strangers = [f"{name}, which is on the ladder" for name in session.exec(query)]
+    return entering.sandbox_for([*bots, *strangers], no_sandbox)
+
+
+def put_on_ladder(
+    home: Home,
+    database: Database,
+    bots: Sequence[Named],
+    sandbox: Sandbox | None,
+    again: bool = False,
+) -> None:
+    """Enter bots and say what became of each; with ``again`` also those that were taken off."""
+    coming = candidates(home, bots, sandbox)
+
+    def work(session: Session) -> list[tuple[str, Version, bool]]:
+        before = _active(session)
+        found = []
+        for candidate in coming:
+            version = enter(session, candidate)
+            if again and version.state != VersionState.ACTIVE:
+                activate(session, version)
+            found.append((candidate.name, version, version.id in before))
+        return found
+
+    for name, version, was_there in database.write(work):
+        title = bot_name(name, version.number)
+        if version.state != VersionState.ACTIVE:
+            say(
+                f"{title} stays off the ladder ({version.state}: {version.reason}); "
+                "to put it on again: keltis-ladder ladder add"
+            )
+        elif was_there:
+            say(f"{title} is on the ladder already.")
+        else:
+            say(f"{title} is on the ladder now.")
+
+
+def put_house_on_ladder(database: Database) -> None:
+    """Put our own bots on the ladder; those that were taken off stay off."""
+    database.write(ensure_house_bots)
+
+
+def _active(session: Session) -> set[int | None]:
+    return set(session.exec(select(Version.id).where(Version.state == VersionState.ACTIVE)))
+
+
+def check_meetings(database: Database, policy: Policy) -> None:
+    """Raise if there is no match that could ever be played."""
+    with database.reading() as session:
+        versions = session.exec(select(Version).where(Version.state == VersionState.ACTIVE)).all()
+    for category in policy.categories():
+        bots = {
+            version.bot_id
+            for version in versions
+            if category.variant in version.variants and category.players in version.players
+        }
+        if len(bots) >= category.players:
+            return
+    count = counted(len({version.bot_id for version in versions}), "bot")
+    raise BadRequest(
+        f"{count} on the ladder, and no two that can meet in {', '.join(policy.variants)}: "
+        "name a directory with a bot.toml, or leave out --no-house"
+    )
+
+
+def say(text: str) -> None:
+    """Tell the user, beside the output."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""Ratings: what results say about the strength of bots, always recomputable."""

@@ -1,0 +1,282 @@
+"""The steward runs a ladder: keeps the referees busy, and has their results stored.
+
+It takes jobs from the queue, and when there are none lets the matchmaker propose one. It may be
+killed at any moment: what it was doing is in the database as leases, and what it had not stored
+is played again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, ParamSpec, TypeVar
+
+from sqlalchemy.exc import DBAPIError
+
+from keltis_ladder.desk import Desk, Playing
+from keltis_ladder.directing import Director
+from keltis_ladder.dispatch.dispatcher import Dispatcher, Failed
+from keltis_ladder.matchmaking.candidates import History
+from keltis_ladder.matchmaking.contenders import Contender
+from keltis_ladder.matchmaking.matchmaker import Matchmaker, Proposal
+from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.ratings.skill import Belief
+from keltis_ladder.results import MatchResult
+from keltis_ladder.store.finishing import Stored
+from keltis_ladder.store.memory import Remembered
+from keltis_ladder.store.queue import LEASE
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+TICK: Final = 0.5  # seconds between two looks at what others have changed
+RENEW: Final = LEASE.total_seconds() / 4
+PAUSE: Final = 2.0  # seconds before a result is offered again to a database that is down
+PATIENCE: Final = 15.0  # seconds for results that are on their way when we stop
+
+
+@dataclass(frozen=True)
+class Began:
+    """A match goes to a referee."""
+
+    playing: Playing
+
+
+@dataclass(frozen=True)
+class Told:
+    """A match was played, and its result is stored."""
+
+    playing: Playing
+    result: MatchResult
+    stored: Stored
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Something went wrong that is no bot's fault."""
+
+    text: str
+
+
+News = Began | Told | Trouble
+
+
+class Steward:
+    """Runs matches until it is told to stop."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        dispatcher: Dispatcher,
+        matchmaker: Matchmaker | None,
+        on_news: Callable[[News], None],
+        width: int,
+    ) -> None:
+        self.desk = desk
+        self.dispatcher = dispatcher
+        self.matchmaker = matchmaker  # none: only what is in the queue is played
+        self.on_news = on_news
+        self.width = width  # matches at once: more than there are referees, so that none waits
+        self.director = Director(desk.database)
+        self.playing: dict[str, Playing] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._active: set[int] = set()  # versions that the matchmaker knows
+        self._queue_changed = True
+        self._look_wanted = True
+        self._stopping = False
+        self._failure: BaseException | None = None
+        self._woken = asyncio.Event()
+
+    def stop(self) -> None:
+        """Begin no more matches, and come to an end."""
+        self._stopping = True
+        self._woken.set()
+
+    def look(self) -> None:
+        """Look at once for what others have changed: a new version, a tournament, a job."""
+        self._look_wanted = True
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Play until told to stop; then hand back what is not finished."""
+        recovered = await asyncio.to_thread(self.desk.recover)
+        if recovered:
+            self.on_news(Trouble(f"{len(recovered)} matches of a process that ended come again"))
+        if self.matchmaker is not None:
+            self.matchmaker.number = await asyncio.to_thread(self.desk.matches_stored)
+        keepers = [
+            asyncio.create_task(self._every(RENEW, self._renew)),
+            asyncio.create_task(self._every(TICK, self._tick)),
+        ]
+        for keeper in keepers:
+            keeper.add_done_callback(self._note_failure)
+        try:
+            while not self._stopping:
+                self._woken.clear()
+                await self._fill()
+                await self._woken.wait()
+        finally:
+            for keeper in keepers:
+                keeper.cancel()
+            await self._hand_back()
+
+    async def _fill(self) -> None:
+        """Find matches until there are enough."""
+        while not self._stopping and len(self.playing) < self.width:
+            if self._look_wanted:
+                self._look_wanted = False
+                await self._look_around()
+            elif self._queue_changed:
+                self._queue_changed = False
+                taken = await self._patiently(self.desk.take, self.width - len(self.playing))
+                for playing in taken:
+                    self._begin(playing, self._resume(playing))
+                self._queue_changed = bool(taken)
+            elif not await self._propose():
+                return
+
+    def _resume(self, playing: Playing) -> Proposal | None:
+        """Tell the matchmaker of a rated match that it did not propose, or not in this life."""
+        if self.matchmaker is None or not playing.rated:
+            return None
+        return self.matchmaker.resume(playing.job.variant, playing.versions)
+
+    async def _propose(self) -> bool:
+        """Begin the match that the matchmaker proposes; tell whether there was one."""
+        proposal = self.matchmaker.propose() if self.matchmaker else None
+        if self.matchmaker is None or proposal is None:
+            return False
+        playing = await self._patiently(self.desk.order, proposal)
+        if playing is None:  # a program that cannot be had: its version is off the ladder now
+            self.matchmaker.abandoned(proposal)
+            self._look_wanted = True
+        else:
+            self._begin(playing, proposal)
+        return True
+
+    def _begin(self, playing: Playing, proposal: Proposal | None) -> None:
+        id = playing.job.id
+        self.playing[id] = playing
+        task = self._tasks[id] = asyncio.create_task(self._play(playing, proposal))
+        task.add_done_callback(lambda task: self._ended(id, task))
+        self.on_news(Began(playing))
+
+    def _ended(self, id: str, task: asyncio.Task[None]) -> None:
+        del self._tasks[id]
+        self.playing.pop(id, None)
+        self._woken.set()
+        self._note_failure(task)
+
+    def _note_failure(self, task: asyncio.Task[None]) -> None:
+        """Come to an end if something of ours failed; ``run`` raises it."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failure = self._failure or error
+            self.stop()
+
+    async def _play(self, playing: Playing, proposal: Proposal | None) -> None:
+        """Have a match played, and its result stored."""
+        id = playing.job.id
+        outcome = await self.dispatcher.submit(playing.job)
+        self.playing.pop(id, None)
+        self._woken.set()  # a referee is free: find the next match while this one is stored
+        if isinstance(outcome, Failed):
+            self.on_news(Trouble(outcome.reason))
+            await self._patiently(self.desk.give_back, id, outcome.reason)
+            if self.matchmaker and proposal:
+                self.matchmaker.abandoned(proposal)
+        else:
+            stored = await self._patiently(self.desk.store, playing, outcome.result)
+            self._learn(proposal, stored)
+            self.on_news(Told(playing, outcome.result, stored))
+        if playing.tournament_id is not None:
+            await self._patiently(self.director.advance, playing.tournament_id)
+            self._queue_changed = True
+            self._woken.set()
+
+    def _learn(self, proposal: Proposal | None, stored: Stored) -> None:
+        """Tell the matchmaker what a match has taught."""
+        if self.matchmaker is None:
+            return
+        if proposal is not None:
+            learnt: dict[int, dict[Scope, Belief]] = {}
+            for (version, scope), belief in stored.beliefs.items():
+                learnt.setdefault(version, {})[scope] = belief
+            self.matchmaker.finished(proposal, learnt)
+        for version in stored.broken:
+            self._forget(version)
+
+    async def _look_around(self) -> None:
+        """Take note of what others have changed: versions, tournaments, jobs."""
+        if self.matchmaker is not None:
+            entered, left = await self._patiently(self.desk.changes, frozenset(self._active))
+            for version in left:
+                self._forget(version)
+            for remembered in entered:
+                self._active.add(remembered.version)
+                self.matchmaker.enter(*_introduce(remembered))
+        for id in await self._patiently(self.director.due):
+            await self._patiently(self.director.advance, id)
+        self._queue_changed = True
+
+    def _forget(self, version: int) -> None:
+        if self.matchmaker is not None and version in self._active:
+            self._active.discard(version)
+            self.matchmaker.withdraw(version)
+
+    async def _renew(self) -> None:
+        """Hold the leases of what we play; one that somebody else has now is still played on.
+
+        Whose result comes first counts.
+        """
+        await self._patiently(self.desk.renew, list(self._tasks))
+
+    async def _tick(self) -> None:
+        self.look()
+
+    async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            await work()
+
+    async def _patiently(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do something with the database in a thread; wait for a database that is down."""
+        while True:
+            try:
+                return await asyncio.to_thread(work, *args, **kwargs)
+            except DBAPIError as error:
+                if self._stopping and not self._tasks:
+                    raise
+                self.on_news(Trouble(f"the database does not answer: {error.orig}"))
+                await asyncio.sleep(PAUSE)
+
+    async def _hand_back(self) -> None:
+        """Give up what is being played, and wait for the results that are on their way."""
+        under_way = list(self.playing)
+        for id in under_way:
+            self._tasks[id].cancel()
+        if self._tasks:
+            await asyncio.wait(list(self._tasks.values()), timeout=PATIENCE)
+        for task in list(self._tasks.values()):
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        try:
+            for id in under_way:
+                await asyncio.to_thread(self.desk.give_back, id)
+        except DBAPIError as error:
+            self.on_news(Trouble(f"leases could not be given back, and will end: {error.orig}"))
+        if self._failure is not None:
+            raise self._failure
+
+
+def _introduce(version: Remembered) -> tuple[Contender, dict[Scope, Belief], History]:
+    contender = Contender(
+        version=version.version,
+        bot=version.bot,
+        author=version.author,
+        house=version.house,
+        variants=version.variants,
+        players=version.players,
+    )
+    history = History(version.played, version.last, version.table, version.met)
+    return contender, version.beliefs, history

@@ -1,0 +1,121 @@
+"""The files that bots came in: each kept once, under the SHA-256 of its bytes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sqlmodel import Session
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.store.database import insert_if_new
+from keltis_ladder.store.moments import now
+from keltis_ladder.store.tables import Archive, table_of
+
+PARTIAL: Final = ".new-"  # how the names of files begin that are not complete yet
+_SHELF: Final = 2  # letters of the digest that name the directory
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An archive on disk."""
+
+    digest: str
+    size: int
+
+
+class Archives:
+    """A directory of archives."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, digest: str) -> Path:
+        """Return where an archive is kept."""
+        return self.root / digest[:_SHELF] / digest
+
+    def put(self, data: bytes) -> Kept:
+        """Keep an archive. It is complete on disk when this returns."""
+        digest = hashlib.sha256(data).hexdigest()
+        path = self.path(digest)
+        if not path.exists() or path.read_bytes() != data:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._write(path, data)
+            for directory in (path.parent, self.root, self.root.parent):
+                _sync(directory)
+        return Kept(digest, len(data))
+
+    def _write(self, path: Path, data: bytes) -> None:
+        handle, name = tempfile.mkstemp(prefix=PARTIAL, dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(0o444)
+            Path(name).rename(path)
+        except BaseException:
+            Path(name).unlink()
+            raise
+
+    def get(self, digest: str) -> bytes:
+        """Return an archive's bytes."""
+        try:
+            data = self.path(digest).read_bytes()
+        except FileNotFoundError:
+            raise LadderError(f"the archive {digest} is missing: restore a backup") from None
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise LadderError(f"the archive {digest} is damaged: restore a backup")
+        return data
+
+    def put_directory(self, directory: Path) -> Kept:
+        """Keep a bot's directory as an archive; the same files always make the same one."""
+        return self.put(pack_directory(directory))
+
+    def unpack(self, digest: str, into: Path) -> None:
+        """Unpack an archive that we packed to a new directory."""
+        with tarfile.open(fileobj=io.BytesIO(self.get(digest)), mode="r:gz") as archive:
+            into.mkdir(parents=True)
+            archive.extractall(into, filter="data")
+
+
+def pack_directory(directory: Path) -> bytes:
+    """Return a directory as an archive without times and owners."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in sorted(directory.rglob("*")):
+            member = archive.gettarinfo(str(path), str(path.relative_to(directory)))
+            if member.islnk():  # a second name of a file: for whoever unpacks it, another file
+                member.type, member.linkname = tarfile.REGTYPE, ""
+                member.size = path.stat().st_size
+            member.uid = member.gid = 0
+            member.uname = member.gname = ""
+            member.mtime = 0
+            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+            if member.isfile():
+                with path.open("rb") as file:
+                    archive.addfile(member, file)
+            else:
+                archive.addfile(member)
+    return gzip.compress(buffer.getvalue(), mtime=0)
+
+
+def note_archive(session: Session, kept: Kept) -> None:
+    """Write down that an archive is kept."""
+    row = Archive(digest=kept.digest, size=kept.size, created=now()).model_dump()
+    insert_if_new(session, table_of(Archive), row, ["digest"])
+
+
+def _sync(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

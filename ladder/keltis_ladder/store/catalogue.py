@@ -1,0 +1,143 @@
+"""Authors, bots and their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import metadata
+from typing import Final
+
+from sqlmodel import Session, col, select
+
+from keltis_ladder.entrants import BUILT_IN, built_in
+from keltis_ladder.errors import LadderError
+from keltis_ladder.store.database import insert_if_new
+from keltis_ladder.store.moments import now
+from keltis_ladder.store.tables import Author, Bot, Version, VersionState, table_of
+from keltis_ladder.store.texts import printable
+
+HOUSE: Final = "keltis-ladder"  # the author of our own bots
+
+
+class Refused(LadderError):
+    """Something that the catalogue does not allow; the text says why."""
+
+
+def ensure_author(session: Session, name: str, house: bool = False) -> Author:
+    """Return the author of this name, new if need be."""
+    query = select(Author).where(Author.name == name)
+    author = session.exec(query).first()
+    if author is None:
+        new = Author(name=name, house=house, created=now())
+        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}), ["name"])
+        author = session.exec(query).one()
+    return author
+
+
+def ensure_bot(session: Session, author: Author, name: str) -> Bot:
+    """Return the author's bot of this name, new if need be.
+
+    It is ours until the transaction ends: nobody else adds a version to it meanwhile.
+    """
+    query = select(Bot).where(Bot.name == name).with_for_update(key_share=True)
+    bot = session.exec(query).first()
+    if bot is None:
+        assert author.id is not None
+        new = Bot(author_id=author.id, name=name, created=now())
+        insert_if_new(session, table_of(Bot), new.model_dump(exclude={"id"}), ["name"])
+        bot = session.exec(query).one()
+    if bot.author_id != author.id:
+        raise Refused(f"the name {name!r} belongs to a bot of another author: choose another")
+    return bot
+
+
+def add_version(
+    session: Session,
+    bot: Bot,
+    variants: Iterable[str],
+    players: Iterable[int],
+    archive: str | None = None,
+    program: str | None = None,
+    state: VersionState = VersionState.CHECKING,
+) -> Version:
+    """Add a version of a bot; its predecessor is the one before."""
+    assert bot.id is not None
+    newest = newest_version(session, bot)
+    version = Version(
+        bot_id=bot.id,
+        number=newest.number + 1 if newest else 1,
+        predecessor_id=newest.id if newest else None,
+        archive_digest=archive,
+        built_in=program,
+        variants=list(variants),
+        players=list(players),
+        state=VersionState.CHECKING,
+        created=now(),
+    )
+    session.add(version)
+    session.flush()
+    if state == VersionState.ACTIVE:
+        activate(session, version)
+    return version
+
+
+def newest_version(session: Session, bot: Bot) -> Version | None:
+    """Return the latest upload of a bot, whatever its state."""
+    query = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
+    return session.exec(query).first()
+
+
+def activate(session: Session, version: Version) -> None:
+    """Let a version play; the bot's versions that played so far make room for it."""
+    query = select(Version).where(
+        Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE
+    )
+    for other in session.exec(query):
+        if other.number > version.number:
+            raise Refused(f"version {other.number} is newer than version {version.number}")
+        if other.id != version.id:
+            other.state = VersionState.SUPERSEDED
+            other.reason = f"version {version.number} plays now"
+            session.add(other)
+    version.state = VersionState.ACTIVE
+    version.reason = ""
+    session.add(version)
+    session.flush()
+
+
+def set_aside(session: Session, version_id: int, state: VersionState, reason: str) -> None:
+    """Take a version off the ladder; its results stay."""
+    version = session.get(Version, version_id, with_for_update={"key_share": True})
+    if version is None:
+        raise Refused(f"there is no version with the id {version_id}")
+    version.state = state
+    version.reason = printable(reason)
+    session.add(version)
+    session.flush()
+
+
+def ensure_house_bots(session: Session, names: Iterable[str] = BUILT_IN) -> list[Version]:
+    """Return our own bots, which are put on the ladder if need be: anew with each release."""
+    author = ensure_author(session, HOUSE, house=True)
+    versions = []
+    for name in names:
+        bot = ensure_bot(session, author, name)
+        version = newest_version(session, bot)
+        program = f"{name} {metadata.version('keltis-ladder')}"
+        if version is None or version.built_in != program:
+            entrant = built_in(name)
+            version = add_version(
+                session,
+                bot,
+                variants=entrant.variants,
+                players=entrant.players,
+                program=program,
+                state=VersionState.ACTIVE,
+            )
+        versions.append(version)
+    return versions
+
+
+def predecessors(session: Session) -> dict[int, int | None]:
+    """Return what every version descends from."""
+    rows = session.exec(select(col(Version.id), col(Version.predecessor_id)))
+    return {version: before for version, before in rows if version is not None}

@@ -1,0 +1,61 @@
+"""From the queue to a referee: a stored job, who plays it, and their programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlmodel import Session, col, select
+
+from keltis_ladder import jobs
+from keltis_ladder.entrants import Entrant
+from keltis_ladder.store.programs import Programs
+from keltis_ladder.store.queue import control_of, versions_of
+from keltis_ladder.store.tables import Bot, Job, Version
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A job as it is stored, with the versions that play it."""
+
+    job: Job
+    versions: tuple[int, ...]
+    bots: tuple[tuple[Version, Bot], ...]
+
+    def playable(self, programs: Programs) -> jobs.Job:
+        """Return the job as referees take it. This may build programs, which takes its time."""
+        entrants = [
+            replace(programs.entrant(version, bot), name=bot.name) for version, bot in self.bots
+        ]
+        return jobs.Job(
+            variant=self.job.variant,
+            options=self.job.options,
+            seed=int(self.job.seed),
+            entrants=tuple(named_apart(entrants)),
+            control=control_of(self.job),
+            id=self.job.id,
+        )
+
+
+def ordered(session: Session, job: Job) -> Ordered:
+    """Return a job with the versions that play it."""
+    versions = versions_of(session, [job.id])[job.id]
+    query = (
+        select(Version, Bot)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .where(col(Version.id).in_(set(versions)))
+    )
+    found = {version.id: (version, bot) for version, bot in session.exec(query)}
+    return Ordered(job, versions, tuple(found[version] for version in versions))
+
+
+def named_apart(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Number the entrants of the same name, so that each has one of its own."""
+    seen: Counter[str] = Counter()
+    named = []
+    for entrant in entrants:
+        seen[entrant.name] += 1
+        copy = seen[entrant.name]
+        named.append(replace(entrant, name=f"{entrant.name}#{copy}") if copy > 1 else entrant)
+    return named

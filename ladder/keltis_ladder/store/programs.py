@@ -1,0 +1,101 @@
+"""The programs of versions: put into the store, and made ready to play."""
+
+from __future__ import annotations
+
+import tarfile
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlmodel import Session
+
+from keltis_bots.manifest import BadManifest, Manifest, read_manifest
+from keltis_ladder.entrants import Entrant, built_in, entrant_of
+from keltis_ladder.errors import LadderError
+from keltis_ladder.preparing import prepare, remove
+from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.staging import stage
+from keltis_ladder.store.archives import Kept, note_archive
+from keltis_ladder.store.catalogue import add_version, ensure_bot, newest_version
+from keltis_ladder.store.home import Home
+from keltis_ladder.store.tables import Author, Bot, Version, VersionState
+
+Output = Callable[[str], None]
+
+
+class Unready(LadderError):
+    """A version whose program cannot be made ready to play."""
+
+    def __init__(self, version_id: int, text: str) -> None:
+        super().__init__(text)
+        self.version_id = version_id
+
+
+def keep_program(home: Home, directory: Path) -> tuple[Manifest, Kept]:
+    """Copy a bot's directory into the store's archives."""
+    manifest = read_manifest(directory)
+    with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
+        staged = stage(directory, Path(scratch) / "bot")
+        try:
+            return manifest, home.archives.put_directory(staged.directory)
+        finally:
+            remove(staged.directory)
+
+
+def enter_program(
+    session: Session, author: Author, manifest: Manifest, kept: Kept, state: VersionState
+) -> Version:
+    """Add a version for a program; the same program again is the same version."""
+    bot = ensure_bot(session, author, manifest.name)
+    newest = newest_version(session, bot)
+    if newest is not None and newest.archive_digest == kept.digest:
+        return newest
+    note_archive(session, kept)
+    return add_version(
+        session,
+        bot,
+        variants=manifest.variants,
+        players=manifest.players,
+        archive=kept.digest,
+        state=state,
+    )
+
+
+class Programs:
+    """Makes versions ready to play, each once."""
+
+    def __init__(self, home: Home, sandbox: Sandbox | None, on_output: Output) -> None:
+        self.home = home
+        self.sandbox = sandbox
+        self.on_output = on_output
+        self._ready: dict[int, Entrant] = {}
+
+    def entrant(self, version: Version, bot: Bot) -> Entrant:
+        """Return a version as an entrant of a match; build it if that was not done before."""
+        assert version.id is not None
+        found = self._ready.get(version.id)
+        if found is None:
+            try:
+                found = self._ready[version.id] = self._prepare(version, bot)
+            except (LadderError, BadManifest, tarfile.TarError) as error:
+                raise Unready(version.id, f"{bot.name} cannot be made ready: {error}") from error
+        return found
+
+    def _prepare(self, version: Version, bot: Bot) -> Entrant:
+        if version.built_in is not None:
+            return built_in(version.built_in.split()[0])
+        if version.archive_digest is None:
+            raise LadderError(f"version {version.number} of {bot.name} has no program")
+        with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
+            source = Path(scratch) / "bot"
+            self.home.archives.unpack(version.archive_digest, source)
+            manifest = read_manifest(source)
+            prepared = prepare(
+                source,
+                manifest.build,
+                self.sandbox,
+                self.on_output,
+                self.home.directory / "bots",
+                keep=None,
+            )
+        return entrant_of(manifest, prepared.directory, prepared.digest)

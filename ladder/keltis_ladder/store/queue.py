@@ -1,0 +1,199 @@
+"""Jobs and leases: a match is asked for once, played by whoever holds its lease, stored once.
+
+A lease that ends without a result is given to somebody else. Whoever held it may still come with
+a result; the first one counts, and the second changes nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import ColumnElement, insert
+from sqlmodel import Session, col, or_, select, update
+
+from keltis_engine import find_variant
+from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.store.catalogue import Refused
+from keltis_ladder.store.database import insert_if_new
+from keltis_ladder.store.tables import Job, JobEntrant, JobState, Purpose, Version, table_of
+from keltis_ladder.store.texts import printable
+
+LEASE: Final = timedelta(seconds=60)  # renewed long before it ends while the match is played
+MOST_TRIES: Final = 5  # leases that ended without a result; then the job has failed
+SEED_BITS: Final = 128
+
+
+@dataclass(frozen=True)
+class Order:
+    """A match that somebody wants played."""
+
+    variant: str
+    versions: tuple[int, ...]
+    purpose: Purpose = Purpose.LADDER
+    rated: bool = True
+    seed: int = field(default_factory=lambda: secrets.randbits(SEED_BITS))
+    control: TimeControl = DEFAULT_CONTROL
+    priority: int = 0
+    reason: str = ""
+    tournament_id: int | None = None
+    leg: str | None = None
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
+def add_job(session: Session, order: Order, now: datetime) -> Job:
+    """Put a match in the queue; one that is there already stays as it is."""
+    job = session.get(Job, order.id)
+    if job is not None:
+        return job
+    _check(session, order)
+    ruleset = find_variant(order.variant)
+    new = Job(
+        id=order.id,
+        purpose=order.purpose,
+        rated=order.rated,
+        variant=ruleset.id,
+        ruleset_version=ruleset.version,
+        options=dict(ruleset.options),
+        players=len(order.versions),
+        seed=str(order.seed),
+        bank_ms=order.control.bank_ms,
+        increment_ms=order.control.increment_ms,
+        start_ms=order.control.start_ms,
+        priority=order.priority,
+        reason=order.reason,
+        tournament_id=order.tournament_id,
+        leg=order.leg,
+        created=now,
+    )
+    if insert_if_new(session, table_of(Job), new.model_dump(), ["id"]):
+        session.execute(
+            insert(table_of(JobEntrant)),
+            [
+                {"job_id": order.id, "position": position, "version_id": version}
+                for position, version in enumerate(order.versions)
+            ],
+        )
+    return session.get_one(Job, order.id)
+
+
+def claim(
+    session: Session, holder: str, now: datetime, limit: int = 1, lease: timedelta = LEASE
+) -> list[Job]:
+    """Lease waiting jobs, and those whose lease has ended, the most urgent first."""
+    give_up(session, now)
+    query = (
+        select(Job)
+        .where(_free(now))
+        .order_by(col(Job.priority).desc(), col(Job.created), col(Job.id))
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    jobs = list(session.exec(query))
+    for job in jobs:
+        hold(session, job, holder, now, lease)
+    session.flush()
+    return jobs
+
+
+def hold(session: Session, job: Job, holder: str, now: datetime, lease: timedelta = LEASE) -> None:
+    """Give the lease of a job to somebody."""
+    job.state = JobState.LEASED
+    job.holder = holder
+    job.lease_until = now + lease
+    job.tries += 1
+    session.add(job)
+
+
+def renew(
+    session: Session, ids: Iterable[str], holder: str, now: datetime, lease: timedelta = LEASE
+) -> list[str]:
+    """Hold leases longer; return the ids of those that the holder still has."""
+    kept: list[str] = []
+    for id in sorted(ids):
+        statement = (
+            update(Job)
+            .where(col(Job.id) == id, col(Job.holder) == holder, col(Job.state) == JobState.LEASED)
+            .values(lease_until=now + lease)
+            .returning(col(Job.id))
+        )
+        kept += session.execute(statement).scalars().all()
+    return kept
+
+
+def release(
+    session: Session, id: str, holder: str, trouble: str = "", for_good: bool = False
+) -> None:
+    """Give a lease back. One without trouble does not count as a try: we were told to stop.
+
+    A job that nobody will ever be able to play is given up ``for_good``.
+    """
+    job = session.get(Job, id, with_for_update=True)
+    if job is None or job.holder != holder or job.state != JobState.LEASED:
+        return
+    job.state = JobState.WAITING
+    job.holder = job.lease_until = None
+    job.trouble = printable(trouble)
+    if not trouble:
+        job.tries -= 1
+    elif for_good or job.tries >= MOST_TRIES:
+        job.state = JobState.FAILED
+    session.add(job)
+    session.flush()
+
+
+def give_up(session: Session, now: datetime) -> None:
+    """Fail the jobs whose leases have ended too often: they would be tried for ever."""
+    session.execute(
+        update(Job)
+        .where(
+            col(Job.state) == JobState.LEASED,
+            col(Job.lease_until) < now,
+            col(Job.tries) >= MOST_TRIES,
+        )
+        .values(state=JobState.FAILED, holder=None, lease_until=None, trouble="its leases ended")
+    )
+
+
+def versions_of(session: Session, jobs: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return who plays in these jobs, in their order."""
+    query = (
+        select(JobEntrant)
+        .where(col(JobEntrant.job_id).in_(jobs))
+        .order_by(col(JobEntrant.job_id), col(JobEntrant.position))
+    )
+    found: dict[str, list[int]] = {}
+    for entrant in session.exec(query):
+        found.setdefault(entrant.job_id, []).append(entrant.version_id)
+    return {job: tuple(versions) for job, versions in found.items()}
+
+
+def control_of(job: Job) -> TimeControl:
+    """Return the clock that a job is played with."""
+    return TimeControl(job.bank_ms, job.increment_ms, job.start_ms)
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    return or_(
+        col(Job.state) == JobState.WAITING,
+        (col(Job.state) == JobState.LEASED) & (col(Job.lease_until) < now),
+    )
+
+
+def _check(session: Session, order: Order) -> None:
+    ruleset = find_variant(order.variant)
+    if len(order.versions) not in ruleset.players:
+        allowed = ", ".join(map(str, ruleset.players))
+        raise Refused(f"{order.variant} is for {allowed} players, not {len(order.versions)}")
+    query = select(Version).where(col(Version.id).in_(order.versions))
+    versions = {version.id: version for version in session.exec(query)}
+    missing = [id for id in order.versions if id not in versions]
+    if missing:
+        raise Refused(f"there is no version with the id {missing[0]}")
+    bots = [versions[id].bot_id for id in order.versions]
+    if order.rated and len(set(bots)) < len(bots):
+        raise Refused("a rated match is between different bots, not versions of one")

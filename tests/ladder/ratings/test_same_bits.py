@@ -1,0 +1,32 @@
+"""Ratings are the same numbers to the last bit, compiled or not, on every machine."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.ladder.ratings import bits
+
+ROOT = Path(__file__).parents[3]
+# If this changes, so does every rating: raise MODEL_VERSION.
+DIGEST = "950cc2fe0c636dfa6fb501c93e7c725a5588d877cc188a9411b8e08676e5027a"
+
+
+def test_this_machine_computes_the_same_bits_as_all_others() -> None:
+    assert bits.digest() == DIGEST
+
+
+def test_the_sources_compute_the_same_bits() -> None:
+    path = os.pathsep.join([str(ROOT / "ladder"), str(ROOT)])
+    command = [sys.executable, "-m", "tests.ladder.ratings.bits"]
+    ran = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    module, digest = ran.stdout.split()
+    assert Path(module).suffix == ".py", "this must be the interpreted form"
+    assert digest == DIGEST
