@@ -26,6 +26,15 @@ RuleOptions = Annotated[
         help="An option of the variant; may be repeated. See: keltis-ladder variants.",
     ),
 ]
+BankOption = Annotated[
+    int, typer.Option("--bank", metavar="MS", min=1, help="Milliseconds for each game.")
+]
+IncrementOption = Annotated[
+    int, typer.Option("--increment", metavar="MS", min=0, help="More for each decision.")
+]
+CoresOption = Annotated[
+    int | None, typer.Option("--cores", min=1, help="Cores to play on; all unless given.")
+]
 AsciiOption = Annotated[bool, typer.Option("--ascii", help="Draw with letters instead of symbols.")]
 
 

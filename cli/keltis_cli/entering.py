@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -13,7 +11,7 @@ import typer
 from keltis_cli.errors import BadRequest
 from keltis_cli.strangers import show_build
 from keltis_engine import Ruleset
-from keltis_ladder.entrants import BUILT_IN, Entrant
+from keltis_ladder.entrants import BUILT_IN, Entrant, named_apart
 from keltis_ladder.preparing import check_name, find_entrant
 from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
 from keltis_ladder.staging import BuildFailed
@@ -44,14 +42,7 @@ def enter(bots: Sequence[str], sandbox: Sandbox | None) -> list[Entrant]:
     """Return the bots, prepared and built, each with a name that no other has."""
     for bot in bots:
         check_name(bot)
-    entrants = [_prepared(bot, sandbox) for bot in bots]
-    seen: Counter[str] = Counter()
-    named = []
-    for entrant in entrants:
-        seen[entrant.name] += 1
-        copy = seen[entrant.name]
-        named.append(replace(entrant, name=f"{entrant.name}#{copy}") if copy > 1 else entrant)
-    return named
+    return named_apart([_prepared(bot, sandbox) for bot in bots])
 
 
 def check_claims(entrants: Sequence[Entrant], ruleset: Ruleset) -> None:

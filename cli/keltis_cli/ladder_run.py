@@ -115,9 +115,7 @@ def run(
     ] = None,
     data: DataOption = None,
     database: DatabaseOption = None,
-    cores: Annotated[
-        int | None, typer.Option("--cores", min=1, help="Cores to play on; all unless given.")
-    ] = None,
+    cores: arguments.CoresOption = None,
     matches: Annotated[
         int | None, typer.Option("--matches", "-n", min=1, help="Stop after so many.")
     ] = None,
@@ -134,12 +132,8 @@ def run(
             show_default=False,
         ),
     ] = None,
-    bank: Annotated[
-        int, typer.Option("--bank", metavar="MS", min=1, help="Milliseconds for each game.")
-    ] = DEFAULT_CONTROL.bank_ms,
-    increment: Annotated[
-        int, typer.Option("--increment", metavar="MS", min=0, help="More for each decision.")
-    ] = DEFAULT_CONTROL.increment_ms,
+    bank: arguments.BankOption = DEFAULT_CONTROL.bank_ms,
+    increment: arguments.IncrementOption = DEFAULT_CONTROL.increment_ms,
     no_house: Annotated[
         bool, typer.Option("--no-house", help="Do not put random, greedy and search on it.")
     ] = False,

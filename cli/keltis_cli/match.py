@@ -58,12 +58,8 @@ def match(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Same seed, same deals.")] = 1,
     option: arguments.RuleOptions = None,
-    bank: Annotated[
-        int, typer.Option("--bank", metavar="MS", min=1, help="Milliseconds for each game.")
-    ] = DEFAULT_CONTROL.bank_ms,
-    increment: Annotated[
-        int, typer.Option("--increment", metavar="MS", min=0, help="More for each decision.")
-    ] = DEFAULT_CONTROL.increment_ms,
+    bank: arguments.BankOption = DEFAULT_CONTROL.bank_ms,
+    increment: arguments.IncrementOption = DEFAULT_CONTROL.increment_ms,
     sprt: Annotated[
         bool,
         typer.Option("--sprt", help="Stop as soon as it is clear whether the first is stronger."),
@@ -74,9 +70,7 @@ def match(
     elo1: Annotated[
         float, typer.Option("--elo1", metavar="ELO", help="Stronger: by this at least.")
     ] = Hypotheses.elo1,
-    cores: Annotated[
-        int | None, typer.Option("--cores", min=1, help="Cores to play on; all unless given.")
-    ] = None,
+    cores: arguments.CoresOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Write one replay per line; - is the output.")

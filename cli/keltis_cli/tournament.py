@@ -84,15 +84,9 @@ def tournament(
         str | None,
         typer.Option("--name", help="The format and the date unless given.", show_default=False),
     ] = None,
-    bank: Annotated[
-        int, typer.Option("--bank", metavar="MS", min=1, help="Milliseconds for each game.")
-    ] = DEFAULT_CONTROL.bank_ms,
-    increment: Annotated[
-        int, typer.Option("--increment", metavar="MS", min=0, help="More for each decision.")
-    ] = DEFAULT_CONTROL.increment_ms,
-    cores: Annotated[
-        int | None, typer.Option("--cores", min=1, help="Cores to play on; all unless given.")
-    ] = None,
+    bank: arguments.BankOption = DEFAULT_CONTROL.bank_ms,
+    increment: arguments.IncrementOption = DEFAULT_CONTROL.increment_ms,
+    cores: arguments.CoresOption = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The result, as JSON; NAME.json unless given.")
     ] = None,

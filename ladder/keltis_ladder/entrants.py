@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,3 +66,14 @@ def built_in(name: str) -> Entrant:
     """Return one of the reference bots."""
     command = (sys.executable, "-m", "keltis_bots", name)
     return Entrant(name, f"built-in/{name}", command, None)
+
+
+def named_apart(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Number the entrants of the same name, so that each has one of its own."""
+    seen: Counter[str] = Counter()
+    named = []
+    for entrant in entrants:
+        seen[entrant.name] += 1
+        copy = seen[entrant.name]
+        named.append(replace(entrant, name=f"{entrant.name}#{copy}") if copy > 1 else entrant)
+    return named

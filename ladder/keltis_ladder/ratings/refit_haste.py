@@ -14,24 +14,30 @@ from typing import Final, final
 from librt.vecs import vec
 
 MEMORY: Final = 8  # sweeps
-_DEPENDENT: Final = 1e-8  # a direction of which no more than this is new says nothing
+PATIENCE: Final = 20  # sweeps without a smaller change, after which all is forgotten
+_DEPENDENT: Final = 1e-8  # a direction of which no more than this part is new says nothing
 
 
 @final
 class Haste:
     """Remembers how the last sweeps changed the means, newest first."""
 
-    __slots__ = ("changes", "last_after", "last_change", "outcomes")
+    __slots__ = ("changes", "last_after", "last_change", "last_size", "least", "outcomes", "waited")
 
     def __init__(self) -> None:
         self.changes: list[vec[float]] = []  # differences between changes of successive sweeps
         self.outcomes: list[vec[float]] = []  # differences between the means after them
         self.last_change = vec[float]([])
         self.last_after = vec[float]([])
+        self.last_size = math.inf
+        self.least = math.inf  # change since all was forgotten
+        self.waited = 0  # sweeps since then
 
     def leap(self, before: vec[float], after: vec[float]) -> vec[float]:
         """Return how far to go on from the means after a sweep that began at the means before."""
         change = _minus(after, before)
+        size = _largest(change)
+        self._be_patient(size)
         if len(self.last_change):
             self.changes.insert(0, _minus(change, self.last_change))
             self.outcomes.insert(0, _minus(after, self.last_after))
@@ -39,7 +45,23 @@ class Haste:
             del self.outcomes[MEMORY:]
         self.last_change = change
         self.last_after = after
-        return self._mixture(change)
+        worse = size > self.last_size
+        self.last_size = size
+        # After a leap in a wrong direction a plain sweep tells more than another leap.
+        return _times(0.0, change) if worse else self._mixture(change)
+
+    def _be_patient(self, size: float) -> None:
+        """Begin anew if there has been no progress for long."""
+        self.waited += 1
+        if size < self.least:
+            self.least = size
+            self.waited = 0
+        elif self.waited >= PATIENCE:
+            self.changes.clear()
+            self.outcomes.clear()
+            self.last_change = vec[float]([])
+            self.least = size
+            self.waited = 0
 
     def _mixture(self, change: vec[float]) -> vec[float]:
         """Cancel as much of the change as the remembered ones can, by least squares."""
@@ -90,6 +112,13 @@ def _times(factor: float, one: vec[float]) -> vec[float]:
 def _add(to: vec[float], factor: float, one: vec[float]) -> None:
     for k in range(len(one)):
         to[k] += factor * one[k]
+
+
+def _largest(one: vec[float]) -> float:
+    found = 0.0
+    for k in range(len(one)):
+        found = max(found, abs(one[k]))
+    return found
 
 
 def _product(one: vec[float], other: vec[float]) -> float:

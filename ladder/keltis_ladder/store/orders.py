@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlmodel import Session, col, select
 
 from keltis_ladder import jobs
-from keltis_ladder.entrants import Entrant
+from keltis_ladder.entrants import named_apart
 from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.queue import control_of, versions_of
 from keltis_ladder.store.tables import Bot, Job, Version
@@ -48,14 +46,3 @@ def ordered(session: Session, job: Job) -> Ordered:
     )
     found = {version.id: (version, bot) for version, bot in session.exec(query)}
     return Ordered(job, versions, tuple(found[version] for version in versions))
-
-
-def named_apart(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Number the entrants of the same name, so that each has one of its own."""
-    seen: Counter[str] = Counter()
-    named = []
-    for entrant in entrants:
-        seen[entrant.name] += 1
-        copy = seen[entrant.name]
-        named.append(replace(entrant, name=f"{entrant.name}#{copy}") if copy > 1 else entrant)
-    return named

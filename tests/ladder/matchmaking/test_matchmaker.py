@@ -9,13 +9,15 @@ from collections import Counter
 import pytest
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.matchmaking import Contender, History, Matchmaker, Policy, Proposal
+from keltis_ladder.matchmaking import Category, Contender, History, Matchmaker, Policy, Proposal
+from keltis_ladder.matchmaking.field import Field
 from keltis_ladder.matchmaking.value import chance
 from keltis_ladder.ratings.model import noise_of
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.ratings.skill import Belief
 from tests.ladder.matchmaking.ladders import (
     ANY_NUMBER,
+    candidate,
     chance_beliefs,
     duellist,
     generalist,
@@ -274,6 +276,73 @@ def test_who_waited_before_a_restart_has_waited() -> None:
     proposal = proposed(maker)
     assert proposal.versions[0] == 7
     assert proposal.reason == "has waited longest"
+
+
+def test_whoever_has_waited_longest_comes_first() -> None:
+    maker = Matchmaker(DUELS, number=1000)
+    last = {0: 940, 1: 900, 2: 920, 3: 910, 4: 930}
+    for version in range(40):
+        contender = duellist(version)
+        maker.enter(contender, known(25 + 3 * version), veteran(contender, last.get(version, 1000)))
+    made_for: list[int] = []
+    while len(made_for) < 3:
+        proposal = proposed(maker)
+        assert proposal.reason == "has waited longest"
+        made_for.append(proposal.versions[0])
+    assert made_for[0] == 1
+    assert made_for == sorted(made_for, key={1: 0, 3: 1, 2: 2, 4: 3, 0: 4}.__getitem__)
+
+
+def test_a_new_version_waits_for_its_result_but_not_for_ever() -> None:
+    maker = ladder_of_veterans([float(mu) for mu in range(5, 46)])
+    maker.enter(generalist(99), {})
+    first = proposed(maker)
+    others = [proposed(maker) for _ in range(5)]
+    assert not any(99 in proposal.versions for proposal in others)
+    maker.finished(first, {99: known(27, 6.0)})
+    second = proposed(maker)
+    assert second.versions[0] == 99
+    waited = 1
+    while 99 not in (proposal := proposed(maker)).versions:
+        maker.finished(proposal, {})
+        waited += 1
+    assert waited == pytest.approx(maker.fair_share(99), abs=2)
+
+
+def test_who_has_been_placed_stays_placed_when_others_come() -> None:
+    maker = Matchmaker(seed=1)
+    for version in range(6):
+        maker.enter(generalist(version), {})
+    play(maker, 60)
+    for version in range(6, 9):
+        maker.enter(generalist(version), {})
+        firsts = [each for each in play(maker, 30) if each.reason.startswith("first match of")]
+        assert all(each.versions[0] == version for each in firsts)
+
+
+def test_another_match_is_made_rather_than_the_same_table_again() -> None:
+    # Two authors with two bots each: some versions have no other table left, but others have.
+    policy = Policy(variants={"keltis": 1.0}, players={2: 1.0}, patience=1e6, rotation=10**6)
+    maker = Matchmaker(policy, seed=4)
+    for version in range(4):
+        contender = duellist(version, author=version // 2)
+        maker.enter(contender, known(25), veteran(contender))
+    tables: dict[int, set[int]] = {}
+    for proposal in play(maker, 100):
+        for version in proposal.versions:
+            assert tables.get(version) != set(proposal.versions)
+            tables[version] = set(proposal.versions)
+
+
+def test_who_has_left_is_forgotten() -> None:
+    field = Field(Policy())
+    people = [candidate(generalist(version)) for version in range(2)]
+    for each in people:
+        field.add(each)
+    people[0].sit_down(1, Category("keltis", 2), (0, 1))
+    assert people[0].met == {1: 1}
+    field.remove(1)
+    assert people[0].met == {}
 
 
 def test_a_history_from_a_ladder_that_counted_further_makes_nobody_wait() -> None:

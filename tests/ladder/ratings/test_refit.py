@@ -176,6 +176,25 @@ def test_leaps_end_where_sweeps_do_and_much_sooner() -> None:
         assert hasty.deviation(version) == pytest.approx(plain.deviation(version), abs=1e-4)
 
 
+def test_all_sorts_of_small_ladders_settle() -> None:
+    """Also those where the better always wins, which pull the means apart without end."""
+    rng = random.Random(6)
+    for luck in (0.0, 0.3, 3.0):
+        for count in (2, 3, 4, 6, 12):
+            for step in (0.01, 4.0):
+                skills = [rng.gauss(0, 1) for _ in range(count)]
+                lineage = [rng.choice([NOBODY, *range(version)]) for version in range(count)]
+                games = []
+                for _ in range(40):
+                    versions = rng.sample(range(count), min(count, rng.randrange(2, 5)))
+                    performed = {v: skills[v] + rng.gauss(0, luck) for v in versions}
+                    versions.sort(key=lambda v: -performed[v])
+                    games.append((versions, list(range(len(versions)))))
+                found = network(games, lineage, Noise(rng.choice((0.3, 1.7, 4.6)), 0.02), step)
+                sweeps, converged = found.settle(1e-6, 200)
+                assert converged, (luck, count, step, sweeps)
+
+
 def test_draws_alone_settle_the_deviations_too() -> None:
     """The means never move, which must not pass for having converged."""
     found = refit([match(k, [0, 1], [1, 1]) for k in range(50)], {0: None, 1: None})
