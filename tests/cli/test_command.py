@@ -124,11 +124,16 @@ def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path: Path) -> None:
         [sys.executable, "-m", "keltis_cli", "selfplay", "-n", "1000000", "--out", file],
         stderr=subprocess.PIPE,
         env=os.environ,
+        # Whoever started the tests in the background ignores interrupts, and so would this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    while not list(tmp_path.iterdir()):
-        assert running.poll() is None
-    running.send_signal(signal.SIGINT)
-    _, errors = running.communicate(timeout=30)
+    try:
+        while not list(tmp_path.iterdir()):
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=30)
+    finally:
+        running.kill()
     assert running.returncode == 130
     assert b"Traceback" not in errors
     assert list(tmp_path.iterdir()) == []

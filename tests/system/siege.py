@@ -36,7 +36,7 @@ from keltis_ladder.strays import is_stray
 
 BOTS = ("random", "random", "greedy", "random", "greedy")  # quick ones: many matches per second
 PATIENCE = 60.0  # seconds for a ladder to store its next result
-LIVES = (1, 6)  # strikes before the whole runner is killed
+LIVES = (2, 8)  # strikes before the whole runner is killed
 
 Strike = Callable[["Runner"], None]
 
@@ -46,14 +46,16 @@ class Runner:
     """One life of ``keltis-ladder ladder run``."""
 
     process: subprocess.Popen[bytes]
+    reader: threading.Thread | None = None
     told: list[tuple[int, str]] = field(default_factory=list)  # number and job of stored results
 
     def read(self, lines: IO[bytes]) -> None:
         """Note what it says; the last line may have been cut off."""
-        for line in lines:
-            if line.endswith(b"\n"):
-                record = json.loads(line)
-                self.told.append((record["match"], record["job"]))
+        with lines:
+            for line in lines:
+                if line.endswith(b"\n"):
+                    record = json.loads(line)
+                    self.told.append((record["match"], record["job"]))
 
     def wait_for_result(self) -> None:
         """Wait until it has stored one more result."""
@@ -124,8 +126,8 @@ class Siege:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
         runner = Runner(process)
         assert process.stdout is not None
-        reader = threading.Thread(target=runner.read, args=(process.stdout,), daemon=True)
-        reader.start()
+        runner.reader = threading.Thread(target=runner.read, args=(process.stdout,), daemon=True)
+        runner.reader.start()
         return runner
 
     def _kill(self, runner: Runner) -> None:
@@ -140,6 +142,8 @@ class Siege:
             if time.monotonic() > deadline:
                 raise AssertionError(f"processes were left behind: {[_command(p) for p in left]}")
             time.sleep(0.02)
+        assert runner.reader is not None
+        runner.reader.join(10)
         self.told += runner.told
 
     def finish(self) -> None:
