@@ -162,10 +162,12 @@ def test_who_leaves_is_not_seated_any_more(ladder: Ladder) -> None:
             with ladder.database.writing() as session:
                 set_aside(session, versions[0], VersionState.RETIRED, "enough")
             gone.append(len(ladder.news))
+            steward.look()
         return bool(gone) and len(ladder.told()) >= 20
 
     ladder.run(enough)
-    late = [news for news in ladder.news[gone[0] :] if isinstance(news, Began)][8:]
+    # One match may have been about to begin.
+    late = [news for news in ladder.news[gone[0] :] if isinstance(news, Began)][1:]
     assert late
     assert all(versions[0] not in news.playing.versions for news in late)
 
