@@ -8,6 +8,7 @@ alone and while results are stored, the head-to-head table, a full recomputation
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import random
 import statistics
@@ -409,6 +410,8 @@ def main() -> None:
         made_up = MadeUp(options.bots)
         fill(database, made_up, options.matches)
         say("measuring")
+        gc.collect()
+        gc.freeze()  # as whoever runs a ladder does
         timings, recomputed = measure(database, made_up, options.calls)
         size = database.file.stat().st_size if database.file else 0
         machine = this_machine()

@@ -45,6 +45,7 @@ _PRAGMAS: Final = (
     "PRAGMA synchronous=FULL",  # a result that was told survives a power cut, too
     "PRAGMA foreign_keys=ON",
     "PRAGMA cache_size=-65536",  # KiB
+    "PRAGMA wal_autocheckpoint=10000",  # pages: rarer, since whoever stores a result waits for it
     "PRAGMA mmap_size=268435456",
     "PRAGMA temp_store=MEMORY",
 )
