@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import select
 import shutil
 import signal
@@ -158,9 +159,18 @@ class Child:
             # A sandbox reports the signal that ended its program as a shell does.
             signal=None if 0 <= code <= 128 else -code if code < 0 else code - 128,
             cpu=max(self.last_cpu, used.ru_utime + used.ru_stime),
-            peak_memory=max(self.peak_memory, used.ru_maxrss * 1024),
+            peak_memory=self._peak(used.ru_maxrss * 1024),
         )
         return self.exit
+
+    def _peak(self, told: int) -> int:
+        """Return the most memory that it had, by what we saw and what the kernel tells.
+
+        The kernel counts from before the exec, when it was as large as we are: up to our own size
+        its word means nothing, unless it is all we have.
+        """
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return max(self.peak_memory, told) if told > own else self.peak_memory or told
 
     def _end_everything(self) -> None:
         self._signal_group(signal.SIGKILL)
