@@ -8,7 +8,6 @@ from typing import Annotated, Final
 
 import typer
 from rich.text import Text
-from sqlmodel import Session, col, select
 
 from keltis_cli import arguments, entering
 from keltis_cli.candidates import named
@@ -27,11 +26,11 @@ from keltis_cli.version_table import version_lines
 from keltis_engine import find_variant
 from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
-from keltis_ladder.store.catalogue import Refused, set_aside
+from keltis_ladder.store.catalogue import all_versions, retire_bot
 from keltis_ladder.store.leaderboards import head_to_head, leaderboard
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.replays import replays_of
-from keltis_ladder.store.tables import Author, Bot, Ledger, Version, VersionState
+from keltis_ladder.store.tables import Ledger
 
 TOP: Final = 12
 
@@ -133,14 +132,8 @@ def bots(
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
     """List all bots and their versions, and why one does not play."""
-    query = (
-        select(Version, Bot, Author)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .join(Author, col(Author.id) == Bot.author_id)
-        .order_by(col(Bot.name), col(Version.number).desc())
-    )
     with existing_ladder(data, database) as (_, store), store.reading() as session:
-        rows = [(version, bot, author) for version, bot, author in session.exec(query)]
+        rows = all_versions(session)
     if as_json:
         _print_json(bots_document(rows))
     else:
@@ -172,25 +165,8 @@ def retire(
     database: DatabaseOption = None,
 ) -> None:
     """Take a bot off the ladder; its results stay."""
-
-    def work(session: Session) -> Version:
-        found = session.exec(select(Bot).where(Bot.name == bot)).first()
-        if found is None:
-            known = ", ".join(session.exec(select(Bot.name).order_by(col(Bot.name))))
-            raise Refused(f"there is no bot {bot!r} on this ladder: it has {known or 'none'}")
-        playing = session.exec(
-            select(Version).where(
-                Version.bot_id == found.id,
-                col(Version.state).in_((VersionState.ACTIVE, VersionState.CHECKING)),
-            )
-        ).first()
-        if playing is None or playing.id is None:
-            raise Refused(f"{bot} does not play: see keltis-ladder ladder bots")
-        set_aside(session, playing.id, VersionState.RETIRED, reason)
-        return playing
-
     with existing_ladder(data, database) as (_, store):
-        version = store.write(work)
+        version = store.write(lambda session: retire_bot(session, bot, reason))
     say(f"{bot_name(bot, version.number)} is off the ladder; its results stay.")
 
 

@@ -141,3 +141,32 @@ def predecessors(session: Session) -> dict[int, int | None]:
     """Return what every version descends from."""
     rows = session.exec(select(col(Version.id), col(Version.predecessor_id)))
     return {version: before for version, before in rows if version is not None}
+
+
+def all_versions(session: Session) -> list[tuple[Version, Bot, Author]]:
+    """Return every version with its bot and author: by name, the newest of a bot first."""
+    query = (
+        select(Version, Bot, Author)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Author, col(Author.id) == Bot.author_id)
+        .order_by(col(Bot.name), col(Version.number).desc())
+    )
+    return [(version, bot, author) for version, bot, author in session.exec(query)]
+
+
+def retire_bot(session: Session, name: str, reason: str) -> Version:
+    """Take a bot's version that plays, or is about to, off the ladder."""
+    bot = session.exec(select(Bot).where(Bot.name == name)).first()
+    if bot is None:
+        known = ", ".join(session.exec(select(Bot.name).order_by(col(Bot.name))))
+        raise Refused(f"there is no bot {name!r} on this ladder: it has {known or 'none'}")
+    playing = session.exec(
+        select(Version).where(
+            Version.bot_id == bot.id,
+            col(Version.state).in_((VersionState.ACTIVE, VersionState.CHECKING)),
+        )
+    ).first()
+    if playing is None or playing.id is None:
+        raise Refused(f"{name} does not play: see keltis-ladder ladder bots")
+    set_aside(session, playing.id, VersionState.RETIRED, reason)
+    return playing
