@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from keltis_ladder.store.database import Database, clear_errors
-from keltis_ladder.store.home import DATA, DATABASE, Home
+from keltis_ladder.store.home import DATABASE, Home
+from keltis_ladder.store.whereabouts import DATA
 
 DataOption = Annotated[
     Path | None,

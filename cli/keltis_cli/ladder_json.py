@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from keltis_cli.matrix import Encounters
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.leaderboards import Line
+from keltis_ladder.store.lines import Line
 from keltis_ladder.store.tables import Author, Bot, Version
 
 LEADERBOARD: Final = "keltis-ladder leaderboard 1"

@@ -15,7 +15,7 @@ from keltis_cli.look import QUIET, TITLE, Look, styled
 from keltis_cli.match_lines import Live, latest_lines, playing_lines
 from keltis_cli.pieces import spread
 from keltis_cli.strokes import counted, cut, fitting, lasting, stroke
-from keltis_ladder.store.leaderboards import Line
+from keltis_ladder.store.lines import Line
 
 LEAST_LATEST: Final = 4  # lines for the latest results, the heading included
 WIDE: Final = 120  # cells from which the leaderboard shows all it has

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from keltis_cli import entering
 from keltis_cli.candidates import Named, candidates, enter
@@ -15,12 +15,13 @@ from keltis_cli.strokes import counted
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox import Sandbox
-from keltis_ladder.store.catalogue import activate, ensure_house_bots
+from keltis_ladder.store.browsing import versions_that_play
+from keltis_ladder.store.catalogue import activate, ensure_house_bots, guests_on_ladder
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.finishing import lock_ledger
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.recomputing import replace
-from keltis_ladder.store.tables import Bot, Version, VersionState
+from keltis_ladder.store.tables import Version, VersionState
 
 
 def renew_ratings(database: Database) -> None:
@@ -39,16 +40,8 @@ def renew_ratings(database: Database) -> None:
 
 def choose_sandbox(database: Database, bots: Sequence[str], no_sandbox: bool) -> Sandbox | None:
     """Return the sandbox for these bots and those that are on the ladder already."""
-    query = (
-        select(Bot.name)
-        .join(Version, col(Version.bot_id) == Bot.id)
-        .where(
-            Version.state == VersionState.ACTIVE,
-            col(Version.archive_digest).is_not(None),
-        )
-    )
     with database.reading() as session:
-        strangers = [f"{name}, which is on the ladder" for name in session.exec(query)]
+        strangers = [f"{name}, which is on the ladder" for name in guests_on_ladder(session)]
     return entering.sandbox_for([*bots, *strangers], no_sandbox)
 
 
@@ -63,7 +56,7 @@ def put_on_ladder(
     coming = candidates(home, bots, sandbox)
 
     def work(session: Session) -> list[tuple[str, Version, bool]]:
-        before = _active(session)
+        before = {version.id for version in versions_that_play(session)}
         found = []
         for candidate in coming:
             version = enter(session, candidate)
@@ -90,14 +83,10 @@ def put_house_on_ladder(database: Database) -> None:
     database.write(ensure_house_bots)
 
 
-def _active(session: Session) -> set[int | None]:
-    return set(session.exec(select(Version.id).where(Version.state == VersionState.ACTIVE)))
-
-
 def check_meetings(database: Database, policy: Policy) -> None:
     """Raise if there is no match that could ever be played."""
     with database.reading() as session:
-        versions = session.exec(select(Version).where(Version.state == VersionState.ACTIVE)).all()
+        versions = versions_that_play(session)
     for category in policy.categories():
         bots = {
             version.bot_id

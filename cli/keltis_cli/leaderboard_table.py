@@ -13,8 +13,7 @@ from keltis_cli.columns import GAP, Column, fitted, least_width, numbers, texts
 from keltis_cli.estimates import percent
 from keltis_cli.look import QUIET, TITLE, Look
 from keltis_cli.strokes import ago, stroke
-from keltis_ladder.store.leaderboards import Line
-from keltis_ladder.store.tables import VersionState
+from keltis_ladder.store.lines import Line
 
 NAME: Final = 14  # cells for a bot's name at least
 SCALE: Final = (12, 48)  # cells for the intervals, at least and at most
@@ -51,7 +50,7 @@ def rank_text(line: Line) -> str:
     """Return the rank: shared ones are marked, and who is rated too uncertainly has none."""
     if line.rank is not None:
         return f"{line.rank}=" if line.tied > 1 else f"{line.rank}"
-    return "?" if line.state == VersionState.ACTIVE else "-"
+    return "?" if line.plays else "-"
 
 
 def bot_name(bot: str, number: int) -> str:
@@ -96,7 +95,7 @@ def _further(lines: Sequence[Line], look: Look, room: int) -> list[Column]:
         numbers("shared", [f"{line.shared:,}" for line in lines], spare=21),
         texts("author", [line.author for line in lines], look, least=6, spare=22),
     ]
-    if any(line.state != VersionState.ACTIVE for line in lines):
+    if any(not line.plays for line in lines):
         found.append(texts("state", [line.state for line in lines], look, spare=6))
     while found and least_width(found) + GAP + CLEAR - SCALE[0] > room:
         found.remove(max(found, key=lambda column: column.spare))

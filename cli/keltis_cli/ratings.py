@@ -27,7 +27,8 @@ from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.store.catalogue import predecessors
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.leaderboards import Line, leaderboard
+from keltis_ladder.store.leaderboards import leaderboard
+from keltis_ladder.store.lines import Line
 from keltis_ladder.store.recomputing import Comparison, compare, records, replace
 
 FORMAT: Final = "keltis-ladder ratings recompute 1"

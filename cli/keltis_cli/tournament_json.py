@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import asdict
 from typing import Any, Final
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from keltis_cli.candidates import program_of
 from keltis_ladder.courses import Course
 from keltis_ladder.store.records import TWELFTHS
-from keltis_ladder.store.tables import (
-    FaultRecord,
-    Job,
-    Match,
-    Place,
-    TournamentRecord,
-    Version,
-)
+from keltis_ladder.store.tournaments import PlayedLeg, entered_versions, played_legs
 from keltis_ladder.tournaments.standings import Standing
 from keltis_ladder.tournaments.views import RoundView, TableView
 
@@ -30,12 +22,10 @@ Matches = dict[str, list[dict[str, Any]]]  # by table: round/table
 def document(session: Session, course: Course) -> dict[str, Any]:
     """Return everything about a tournament; ``docs/tournaments.md`` names every field."""
     record, tournament = course.record, course.tournament
-    matches = _matches(session, record)
-    versions = {
-        version.id: version
-        for version in session.exec(
-            select(Version).where(col(Version.id).in_([entry.version for entry in course.entries]))
-        )
+    assert record.id is not None
+    matches = {
+        table: [_match(leg) for leg in legs]
+        for table, legs in played_legs(session, record.id).items()
     }
     played, _ = tournament.progress
     return {
@@ -48,8 +38,8 @@ def document(session: Session, course: Course) -> dict[str, Any]:
         "started": record.started.isoformat() if record.started else None,
         "finished": record.finished.isoformat() if record.finished else None,
         "bots": [
-            {"name": entry.name, "key": program_of(versions[entry.version])}
-            for entry in course.entries
+            {"name": name, "key": program_of(version)}
+            for name, version in entered_versions(session, record.id)
         ],
         "matches": played,
         "rounds": [_round(view, matches) for view in tournament.rounds],
@@ -58,54 +48,16 @@ def document(session: Session, course: Course) -> dict[str, Any]:
     }
 
 
-def _matches(session: Session, record: TournamentRecord) -> Matches:
-    """Return all matches that were played, by table, in the order of their numbers there."""
-    of_ours = col(Job.tournament_id) == record.id
-    rows = session.exec(
-        select(Job, Match).join(Match, col(Match.job_id) == Job.id).where(of_ours)
-    ).all()
-    places: defaultdict[int, list[Place]] = defaultdict(list)
-    for place in session.exec(
-        select(Place)
-        .join(Match, col(Match.number) == Place.match_number)
-        .join(Job, col(Job.id) == Match.job_id)
-        .where(of_ours)
-        .order_by(col(Place.position))
-    ):
-        places[place.match_number].append(place)
-    faults: defaultdict[int, list[FaultRecord]] = defaultdict(list)
-    for fault in session.exec(
-        select(FaultRecord)
-        .join(Match, col(Match.number) == FaultRecord.match_number)
-        .join(Job, col(Job.id) == Match.job_id)
-        .where(of_ours)
-        .order_by(col(FaultRecord.id))
-    ):
-        faults[fault.match_number].append(fault)
-    found: Matches = defaultdict(list)
-    for job, match in sorted(rows, key=lambda row: _leg_number(row[0])):
-        assert job.leg is not None
-        table = job.leg.rpartition("/")[0]
-        found[table].append(_match(job, match, places[match.number], faults[match.number]))
-    return found
-
-
-def _leg_number(job: Job) -> int:
-    assert job.leg is not None
-    return int(job.leg.rpartition("/")[2])
-
-
-def _match(
-    job: Job, match: Match, places: list[Place], faults: list[FaultRecord]
-) -> dict[str, Any]:
+def _match(leg: PlayedLeg) -> dict[str, Any]:
+    job, match = leg.job, leg.match
     return {
         "match": match.number,
         "job": job.id,
         "variant": job.variant,
         "seed": job.seed,
-        "ranks": [place.rank for place in places],
-        "games_won": [place.twelfths / TWELFTHS for place in places],
-        "points": [place.points for place in places],
+        "ranks": [place.rank for place in leg.places],
+        "games_won": [place.twelfths / TWELFTHS for place in leg.places],
+        "points": [place.points for place in leg.places],
         "faults": [
             {
                 "rotation": fault.rotation,
@@ -116,7 +68,7 @@ def _match(
                 "code": fault.code,
                 "text": fault.text,
             }
-            for fault in faults
+            for fault in leg.faults
         ],
     }
 

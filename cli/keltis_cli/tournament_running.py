@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rich.text import Text
-from sqlmodel import col, select
 
 from keltis_cli.bracket_drawing import bracket_lines
 from keltis_cli.candidates import Candidate, enter, program_of
@@ -22,15 +21,9 @@ from keltis_ladder.courses import Course, Entry, plan_from_plain
 from keltis_ladder.directing import Director
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.tables import (
-    Ledger,
-    TournamentEntrant,
-    TournamentRecord,
-    Version,
-)
-from keltis_ladder.store.tables import (
-    TournamentState as Stage,
-)
+from keltis_ladder.store.tables import TournamentRecord
+from keltis_ladder.store.tables import TournamentState as Stage
+from keltis_ladder.store.tournaments import entered_versions, first_tournament
 from keltis_ladder.tournaments.plan import Plan
 
 ENDLESS = 10_000  # lines of a bracket that is not on a screen
@@ -117,8 +110,7 @@ def begin_or_find(
     """Return the tournament of this directory: a new one, or the same as before."""
     director = Director(database)
     with database.reading() as session:
-        record = session.exec(select(TournamentRecord)).first()
-        matches = session.get_one(Ledger, 1).matches
+        record, matches = first_tournament(session)
     if record is None and matches:
         raise BadRequest(f"{directory} holds a ladder, not a tournament: choose another --data")
     if record is not None:
@@ -178,14 +170,10 @@ def _plain(value: object) -> str:
 def _differing_bots(
     database: Database, record: TournamentRecord, entering: Sequence[Candidate]
 ) -> list[str]:
-    query = (
-        select(TournamentEntrant, Version)
-        .join(Version, col(Version.id) == TournamentEntrant.version_id)
-        .where(TournamentEntrant.tournament_id == record.id)
-        .order_by(col(TournamentEntrant.number))
-    )
+    assert record.id is not None
     with database.reading() as session:
-        there = [(entrant.name, program_of(version)) for entrant, version in session.exec(query)]
+        entered = entered_versions(session, record.id)
+    there = [(name, program_of(version)) for name, version in entered]
     here = [(candidate.name, candidate.program) for candidate in entering]
     names, new_names = [name for name, _ in there], [name for name, _ in here]
     if names != new_names:

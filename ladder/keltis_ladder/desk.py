@@ -20,7 +20,7 @@ from keltis_ladder.store.memory import Remembered
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.orders import Ordered, ordered
 from keltis_ladder.store.programs import Programs, Unready
-from keltis_ladder.store.queue import Order, add_job, claim, hold, release, renew
+from keltis_ladder.store.queue import AT_ONCE, Order, add_job, claim, hold, release, renew
 from keltis_ladder.store.records import rows_of
 from keltis_ladder.store.tables import VersionState
 
@@ -36,6 +36,7 @@ class Playing:
     reason: str
     tournament_id: int | None = None
     leg: str | None = None
+    urgent: bool = False  # it goes to the next referee that is free
 
 
 class Desk:
@@ -68,11 +69,12 @@ class Desk:
                 sorted(known.difference(active)),
             )
 
-    def take(self, limit: int) -> list[Playing]:
-        """Lease jobs that wait; those that cannot be played are given back."""
+    def take(self, limit: int, least: int | None = None) -> list[Playing]:
+        """Lease jobs that wait, with a priority; those that cannot be played are given back."""
 
         def work(session: Session) -> list[Ordered]:
-            return [ordered(session, job) for job in claim(session, self.holder, now(), limit)]
+            claimed = claim(session, self.holder, now(), limit, least=least)
+            return [ordered(session, job) for job in claimed]
 
         found = [self._ready(order) for order in self.database.write(work)]
         return [playing for playing in found if playing is not None]
@@ -92,9 +94,9 @@ class Desk:
             session.flush()
             return ordered(session, job)
 
-        return self._ready(self.database.write(work))
+        return self._ready(self.database.write(work), proposal.first)
 
-    def _ready(self, order: Ordered) -> Playing | None:
+    def _ready(self, order: Ordered, first: bool = False) -> Playing | None:
         """Return a job with its programs; a version whose program cannot be had is set aside."""
         row = order.job
         try:
@@ -110,6 +112,7 @@ class Desk:
             reason=row.reason,
             tournament_id=row.tournament_id,
             leg=row.leg,
+            urgent=first or row.priority >= AT_ONCE,
         )
 
     def _set_aside(self, job_id: str, version_id: int, reason: str) -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from itertools import count
 from threading import RLock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import update
 from sqlmodel import Session, col, func, or_, select
@@ -28,6 +28,7 @@ from keltis_ladder.store.finishing import lock_ledger
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.queue import SEED_BITS, Order, add_job
 from keltis_ladder.store.tables import (
+    Author,
     Job,
     JobState,
     Purpose,
@@ -36,12 +37,20 @@ from keltis_ladder.store.tables import (
     TournamentRecord,
     TournamentState,
 )
+from keltis_ladder.store.tournaments import unfinished_tournaments
 from keltis_ladder.tournaments.pairings import Leg
 from keltis_ladder.tournaments.plan import Plan
 from keltis_ladder.tournaments.standings import Standing
 
+T = TypeVar("T")
+
 AHEAD: Final = 64  # matches of a tournament that wait in the queue at once
 URGENT: Final = 10  # their priority
+MOST_LOADED: Final = 64  # courses that are kept in memory
+
+
+class TooManyTournaments(LadderError):
+    """An author has as many tournaments under way as one may have."""
 
 
 class Director:
@@ -61,8 +70,13 @@ class Director:
         rated: bool = False,
         starts: datetime | None = None,
         seed: int | None = None,
+        author_id: int | None = None,
+        most: int | None = None,
     ) -> int:
-        """Store a tournament that is to be played; entries come in the order of their seeding."""
+        """Store a tournament that is to be played; entries come in the order of their seeding.
+
+        An author may have at most so many that are not over.
+        """
         plan.check()
         if len(entries) != plan.entrants:
             raise LadderError(f"the plan is for {plan.entrants} entrants, not {len(entries)}")
@@ -74,6 +88,7 @@ class Director:
             plan=asdict(plan),
             seed=str(secrets.randbits(SEED_BITS) if seed is None else seed),
             rated=rated,
+            author_id=author_id,
             bank_ms=control.bank_ms,
             increment_ms=control.increment_ms,
             start_ms=control.start_ms,
@@ -84,6 +99,13 @@ class Director:
         def work(session: Session) -> int:
             if session.exec(select(TournamentRecord).where(TournamentRecord.name == name)).first():
                 raise LadderError(f"there is a tournament {name!r} already: choose another name")
+            if author_id is not None and most is not None:
+                # Whoever is first holds the author: two at the same time cannot both be the last.
+                session.get_one(Author, author_id, with_for_update={"key_share": True})
+                if unfinished_tournaments(session, author_id) >= most:
+                    raise TooManyTournaments(
+                        f"{most} tournaments of yours are not over: wait for one, or cancel it"
+                    )
             session.add(record)
             session.flush()
             assert record.id is not None
@@ -184,15 +206,20 @@ class Director:
             add_event(session, id, kind=WITHDRAW, entrant=entrant, after_round=after_round)
 
         self.database.write(work)
-        self.advance(id)
+        if self.course(id).record.state != TournamentState.SCHEDULED:  # that would start it
+            self.advance(id)
 
     def course(self, id: int) -> Course:
         """Return a tournament as it stands."""
+        return self.consult(id, lambda _, course: course)
+
+    def consult(self, id: int, work: Callable[[Session, Course], T]) -> T:
+        """Return what somebody makes of a tournament as it stands; nobody changes it meanwhile."""
         with self._one_at_a_time, self.database.reading() as session:
             course = self._loaded(session, id)
             course.record = found(session.get(TournamentRecord, id), id)
             catch_up(session, course)
-            return course
+            return work(session, course)
 
     def advance(self, id: int) -> Course:
         """Have the matches that are due played; note that the tournament has ended."""
@@ -229,9 +256,10 @@ class Director:
             _order_legs(session, course, record)
 
     def _loaded(self, session: Session, id: int) -> Course:
-        course = self._courses.get(id)
-        if course is None:
-            course = self._courses[id] = load(session, id)
+        course = self._courses.pop(id, None) or load(session, id)
+        self._courses[id] = course  # the last one now
+        if len(self._courses) > MOST_LOADED:
+            del self._courses[next(iter(self._courses))]  # nobody has asked for it for longest
         return course
 
 

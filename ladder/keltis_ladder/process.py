@@ -18,6 +18,7 @@ from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, frame, pay
 from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.launch import Child, Exit
 from keltis_ladder.limits import MIB, Limits
+from keltis_ladder.niceness import pass_on
 
 LOG_KEPT: Final = 64 * 1024  # bytes of stderr
 FAREWELL: Final = 1.0  # seconds to end after stdin was closed
@@ -83,6 +84,7 @@ class BotProcess:
         self._cpu_then = 0.0  # what it had used when it last answered
         self.restless = False  # it was seen computing when it was not asked
         self._watched = _Look(_now(), 0.0, 0.0)
+        self._to_be_nice = False  # not before it has greeted: until then it may change its session
 
     @property
     def alive(self) -> bool:
@@ -97,6 +99,7 @@ class BotProcess:
             greeting = messages.read_hello(payload)
         except ProtocolError as error:
             self._refuse(error)
+        self._to_be_nice = True
         self._cpu_clock = cpu_clock(self.child.program())
         self._cpu_then = self._cpu()
         self._watch()
@@ -290,6 +293,8 @@ class BotProcess:
 
     def _watch(self) -> None:
         """Look at the memory, and at how long the machine let the bot wait for its core."""
+        if self._to_be_nice:
+            self._to_be_nice = not pass_on(self.child.root)
         usage = self.child.usage()
         self._watched = _Look(_now(), usage.cpu, usage.waited)
         if usage.processes > 1:

@@ -25,7 +25,7 @@ from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.results import MatchResult
 from keltis_ladder.store.finishing import Stored
 from keltis_ladder.store.memory import Remembered
-from keltis_ladder.store.queue import LEASE
+from keltis_ladder.store.queue import AT_ONCE, LEASE
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -72,21 +72,29 @@ class Steward:
         matchmaker: Matchmaker | None,
         on_news: Callable[[News], None],
         width: int,
+        reserve: int = 0,
+        calm: bool = False,
     ) -> None:
         self.desk = desk
         self.dispatcher = dispatcher
         self.matchmaker = matchmaker  # none: only what is in the queue is played
         self.on_news = on_news
         self.width = width  # matches at once: more than there are referees, so that none waits
+        self.reserve = reserve  # so many more if they are urgent
+        self.calm = calm  # while only our own bots are there, one match at a time is enough
+        self.draining = False  # no match begins, until somebody says otherwise
         self.director = Director(desk.database)
         self.playing: dict[str, Playing] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._active: set[int] = set()  # versions that the matchmaker knows
+        self._guests: set[int] = set()  # those of them that are not our own
         self._queue_changed = True
+        self._urgent_changed = True
         self._look_wanted = True
         self._stopping = False
         self._failure: BaseException | None = None
         self._woken = asyncio.Event()
+        self._storing = asyncio.Lock()  # results are told in the order in which they are stored
 
     def stop(self) -> None:
         """Begin no more matches, and come to an end."""
@@ -123,18 +131,36 @@ class Steward:
 
     async def _fill(self) -> None:
         """Find matches until there are enough."""
-        while not self._stopping and len(self.playing) < self.width:
+        while not self._stopping and not self.draining:
+            room = self.width - len(self.playing)
             if self._look_wanted:
                 self._look_wanted = False
                 await self._look_around()
-            elif self._queue_changed:
-                self._queue_changed = False
-                taken = await self._patiently(self.desk.take, self.width - len(self.playing))
-                for playing in taken:
-                    self._begin(playing, self._resume(playing))
-                self._queue_changed = bool(taken)
-            elif not await self._propose():
+            elif self._queue_changed and room > 0:
+                self._queue_changed = await self._take(room)
+            elif self._urgent_changed and room + self.reserve > 0:
+                self._urgent_changed = await self._take(room + self.reserve, AT_ONCE)
+            elif not self._may_propose() or not await self._propose():
                 return
+
+    async def _take(self, limit: int, least: int | None = None) -> bool:
+        """Begin what waits in the queue; tell whether there was anything."""
+        taken = await self._patiently(self.desk.take, limit, least)
+        for playing in taken:
+            if self.draining:  # since a moment ago
+                await self._patiently(self.desk.give_back, playing.job.id)
+            else:
+                self._begin(playing, self._resume(playing))
+        return bool(taken)
+
+    def _may_propose(self) -> bool:
+        """Tell whether there is room for a match of the ladder: a new version's finds it first."""
+        if self.matchmaker is None:
+            return False
+        playing = len(self.playing)
+        if self.matchmaker.newcomers:
+            return playing < self.width + self.reserve
+        return playing < (1 if self.calm and not self._guests else self.width)
 
     def _resume(self, playing: Playing) -> Proposal | None:
         """Tell the matchmaker of a rated match that it did not propose, or not in this life."""
@@ -151,6 +177,9 @@ class Steward:
         if playing is None:  # a program that cannot be had: its version is off the ladder now
             self.matchmaker.abandoned(proposal)
             self._look_wanted = True
+        elif self.draining:  # since a moment ago
+            self.matchmaker.abandoned(proposal)
+            await self._patiently(self.desk.give_back, playing.job.id)
         else:
             self._begin(playing, proposal)
         return True
@@ -177,7 +206,7 @@ class Steward:
     async def _play(self, playing: Playing, proposal: Proposal | None) -> None:
         """Have a match played, and its result stored."""
         id = playing.job.id
-        outcome = await self.dispatcher.submit(playing.job)
+        outcome = await self.dispatcher.submit(playing.job, playing.urgent)
         self.playing.pop(id, None)
         self._woken.set()  # a referee is free: find the next match while this one is stored
         if isinstance(outcome, Failed):
@@ -186,9 +215,10 @@ class Steward:
             if self.matchmaker and proposal:
                 self.matchmaker.abandoned(proposal)
         else:
-            stored = await self._patiently(self.desk.store, playing, outcome.result)
-            self._learn(proposal, stored)
-            self.on_news(Told(playing, outcome.result, stored))
+            async with self._storing:
+                stored = await self._patiently(self.desk.store, playing, outcome.result)
+                self._learn(proposal, stored)
+                self.on_news(Told(playing, outcome.result, stored))
         if playing.tournament_id is not None:
             await self._patiently(self.director.advance, playing.tournament_id)
             self._queue_changed = True
@@ -214,14 +244,17 @@ class Steward:
                 self._forget(version)
             for remembered in entered:
                 self._active.add(remembered.version)
+                if not remembered.house:
+                    self._guests.add(remembered.version)
                 self.matchmaker.enter(*_introduce(remembered))
         for id in await self._patiently(self.director.due):
             await self._patiently(self.director.advance, id)
-        self._queue_changed = True
+        self._queue_changed = self._urgent_changed = True
 
     def _forget(self, version: int) -> None:
         if self.matchmaker is not None and version in self._active:
             self._active.discard(version)
+            self._guests.discard(version)
             self.matchmaker.withdraw(version)
 
     async def _renew(self) -> None:

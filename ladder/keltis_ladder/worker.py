@@ -21,6 +21,7 @@ from keltis_ladder.dispatch.stream import Outlet, Stream
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.jobs import Job, job_from_plain
 from keltis_ladder.launchers import make_launcher
+from keltis_ladder.niceness import become_nice
 from keltis_ladder.prctl import die_with_parent
 from keltis_ladder.referee import Referee
 from keltis_ladder.results import match_to_plain
@@ -77,12 +78,14 @@ def main() -> None:
     parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--cpu", type=int, help="the core to stay on")
     parser.add_argument("--no-sandbox", action="store_true", help="start bots without a sandbox")
+    parser.add_argument("--nice", type=int, default=0, help="how much to give way to others")
     parser.add_argument("--watched", action="store_true", help="tell of matches under way")
     arguments = parser.parse_args()
     die_with_parent(arguments.parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     if arguments.cpu is not None:
         os.sched_setaffinity(0, {arguments.cpu})
+    become_nice(arguments.nice)
     source, outlet = sys.stdin.buffer, Outlet(os.dup(1))
     os.dup2(2, 1)
     gc.freeze()  # what was imported stays: no need to look at it again and again

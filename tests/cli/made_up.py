@@ -12,7 +12,7 @@ from keltis_ladder.jobs import Job
 from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime
 from keltis_ladder.steward import Began, Told
 from keltis_ladder.store.finishing import Stored
-from keltis_ladder.store.leaderboards import Line
+from keltis_ladder.store.lines import Line
 from keltis_ladder.tournaments.pairings import LegResult
 from keltis_ladder.tournaments.plan import Plan
 from keltis_ladder.tournaments.tournament import Tournament

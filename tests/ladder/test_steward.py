@@ -73,7 +73,7 @@ class Ladder:
             steward = Steward(desk, dispatcher, matchmaker, self.news.append, width=3)
             running = asyncio.create_task(steward.run())
             try:
-                await _until(lambda: running.done() or enough(self, steward))
+                await until(lambda: running.done() or enough(self, steward))
                 steward.stop()
                 await running
             finally:
@@ -82,7 +82,7 @@ class Ladder:
         asyncio.run(work())
 
 
-async def _until(done: Callable[[], bool]) -> None:
+async def until(done: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
     while not done():
         assert time.monotonic() < deadline, "waited in vain"
@@ -223,10 +223,10 @@ def test_a_bot_from_a_directory_plays_and_a_changed_one_is_a_new_version(
         assert old.state == VersionState.SUPERSEDED
 
 
-def submit(ladder: Ladder, directory: Path) -> int:
+def submit(ladder: Ladder, directory: Path, name: str = "Ada") -> int:
     manifest, kept = keep_program(ladder.home, directory)
     with ladder.database.writing() as session:
-        author = ensure_author(session, "Ada")
+        author = ensure_author(session, name)
         version = enter_program(session, author, manifest, kept, VersionState.ACTIVE)
         assert version.id is not None
         return version.id

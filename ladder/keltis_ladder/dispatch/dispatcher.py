@@ -89,9 +89,10 @@ class Dispatcher(Protocol):
     def playing(self) -> Mapping[str, LiveMatch]:
         """The matches that have begun and are not over, by the ids of their jobs."""
 
-    def submit(self, job: Job) -> asyncio.Future[Outcome]:
+    def submit(self, job: Job, urgent: bool = False) -> asyncio.Future[Outcome]:
         """Have a match played as soon as possible; cancelling it withdraws the match.
 
+        An urgent one goes before those that wait, but not before another urgent one.
         ``PlatformFault`` comes of it only if nothing can be played at all any more.
         """
 

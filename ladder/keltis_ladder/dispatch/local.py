@@ -42,6 +42,7 @@ class _Play:
     job: Job
     live: LiveMatch
     future: asyncio.Future[Outcome]
+    urgent: bool = False
     tries: int = 0
     child: RefereeChild | None = None  # that plays it
 
@@ -69,12 +70,14 @@ class LocalDispatcher:
         sandboxed: bool = True,
         on_event: OnEvent = _ignore,
         silence: float = SILENCE,
+        nice: int = 0,
     ) -> None:
         self.cores = sorted(cores if cores is not None else os.sched_getaffinity(0))
         self.sandboxed = sandboxed
         self.replaced = 0  # referees that died or hung
         self._on_event = on_event
         self._silence = silence
+        self._nice = nice  # how much referees and bots give way to everything else
         self._posts = [_Post(cpu) for cpu in self.cores]
         self._plays: dict[str, _Play] = {}  # all that are wanted, by id
         self._waiting: deque[_Play] = deque()
@@ -134,15 +137,19 @@ class LocalDispatcher:
         await self._until(lambda: self.free > 0 or self._closing)
         self._check_open()
 
-    def submit(self, job: Job) -> asyncio.Future[Outcome]:
-        """Have a match played as soon as a referee is free; cancelling it withdraws the match."""
+    def submit(self, job: Job, urgent: bool = False) -> asyncio.Future[Outcome]:
+        """Have a match played as soon as a referee is free; cancelling it withdraws the match.
+
+        An urgent one goes before those that wait, but not before another urgent one.
+        """
         self._check_open()
         if job.id in self._plays:
             raise ValueError(f"the job {job.id} has been submitted before and is not over")
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        play = self._plays[job.id] = _Play(job, LiveMatch(job), future)
+        play = self._plays[job.id] = _Play(job, LiveMatch(job), future, urgent)
         future.add_done_callback(lambda future: self._withdraw(play))
-        self._waiting.append(play)
+        ahead = sum(each.urgent for each in self._waiting) if urgent else len(self._waiting)
+        self._waiting.insert(ahead, play)
         self._hand_out()
         return future
 
@@ -173,7 +180,7 @@ class LocalDispatcher:
         if self._closing:
             return
         try:
-            child = RefereeChild(post.cpu, self.sandboxed, watched=True)
+            child = RefereeChild(post.cpu, self.sandboxed, watched=True, nice=self._nice)
         except OSError as error:
             self._could_not_start(post, str(error))
             return

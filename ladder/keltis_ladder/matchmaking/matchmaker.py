@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.matchmaking.candidates import Candidate, History
@@ -33,6 +33,7 @@ class Proposal:
     players: int
     versions: tuple[int, ...]
     reason: str  # for people
+    first: bool = False  # a new version's first match
 
     @property
     def category(self) -> Category:
@@ -67,6 +68,13 @@ class Matchmaker:
     def running(self) -> list[Proposal]:
         """The matches under way, in the order in which they were proposed."""
         return list(self._running.values())
+
+    @property
+    def newcomers(self) -> bool:
+        """Whether a version waits for its first match."""
+        self._survey()
+        candidates = self._field.candidates.values()
+        return any(candidate.new and candidate.categories for candidate in candidates)
 
     @property
     def lags(self) -> Mapping[Category, float]:
@@ -155,18 +163,20 @@ class Matchmaker:
                 candidate.get_up(proposal.players)
 
     def _first_match(self) -> Proposal | None:
-        """Make a match for the new version that came first."""
+        """Make a match for the new version that came first, and a short one: somebody waits."""
         for candidate in self._field.candidates.values():
             if candidate.new and candidate.categories:
                 lagging = self._lagging(candidate)
                 if lagging:
-                    return self._place(candidate, lagging[0], "new version")
+                    shortest = min(lagging, key=lambda each: each.players)
+                    placed = self._place(candidate, shortest, "new version")
+                    return replace(placed, first=True)
                 # Not at the cost of the others that play this: it stays outside the shares.
                 lags = self._field.shares.lags
-                category = max(candidate.categories, key=lambda each: lags[each])
+                category = min(candidate.categories, key=lambda each: (each.players, -lags[each]))
                 eligible = self._field.eligible[category]
                 table = self._opponents.placement(candidate, category, eligible, self.number)
-                return self._proposal(category, table, "new version")
+                return replace(self._proposal(category, table, "new version"), first=True)
         return None
 
     def _rotation(self) -> Proposal | None:

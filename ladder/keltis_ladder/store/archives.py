@@ -50,6 +50,8 @@ class Archives:
             self._write(path, data)
             for directory in (path.parent, self.root, self.root.parent):
                 _sync(directory)
+        else:
+            os.utime(path)  # somebody is about to need it: it is not pruned now
         return Kept(digest, len(data))
 
     def _write(self, path: Path, data: bytes) -> None:

@@ -16,6 +16,7 @@ from keltis_ladder.store.tables import Author, Bot, Version, VersionState, table
 from keltis_ladder.store.texts import printable
 
 HOUSE: Final = "keltis-ladder"  # the author of our own bots
+GONE: Final = "removed with its author"  # why such a bot is disabled
 
 
 class Refused(LadderError):
@@ -58,6 +59,7 @@ def add_version(
     archive: str | None = None,
     program: str | None = None,
     state: VersionState = VersionState.CHECKING,
+    description: str = "",
 ) -> Version:
     """Add a version of a bot; its predecessor is the one before."""
     assert bot.id is not None
@@ -70,6 +72,7 @@ def add_version(
         built_in=program,
         variants=list(variants),
         players=list(players),
+        description=description,
         state=VersionState.CHECKING,
         created=now(),
     )
@@ -88,6 +91,9 @@ def newest_version(session: Session, bot: Bot) -> Version | None:
 
 def activate(session: Session, version: Version) -> None:
     """Let a version play; the bot's versions that played so far make room for it."""
+    bot = session.get_one(Bot, version.bot_id)
+    if bot.disabled is not None:
+        raise Refused(f"{bot.name} is disabled by whoever runs the ladder: {bot.disabled}")
     query = select(Version).where(
         Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE
     )
@@ -109,6 +115,8 @@ def set_aside(session: Session, version_id: int, state: VersionState, reason: st
     version = session.get(Version, version_id, with_for_update={"key_share": True})
     if version is None:
         raise Refused(f"there is no version with the id {version_id}")
+    if session.get_one(Bot, version.bot_id).disabled == GONE:
+        return  # it plays no more, and the reason may name what is forgotten
     version.state = state
     version.reason = printable(reason)
     session.add(version)
@@ -123,7 +131,7 @@ def ensure_house_bots(session: Session, names: Iterable[str] = BUILT_IN) -> list
         bot = ensure_bot(session, author, name)
         version = newest_version(session, bot)
         program = f"{name} {metadata.version('keltis-ladder')}"
-        if version is None or version.built_in != program:
+        if version is None or (version.built_in != program and bot.disabled is None):
             entrant = built_in(name)
             version = add_version(
                 session,
@@ -135,6 +143,17 @@ def ensure_house_bots(session: Session, names: Iterable[str] = BUILT_IN) -> list
             )
         versions.append(version)
     return versions
+
+
+def guests_on_ladder(session: Session) -> list[str]:
+    """Return the bots on the ladder whose programs are not ours."""
+    query = (
+        select(Bot.name)
+        .join(Version, col(Version.bot_id) == Bot.id)
+        .where(Version.state == VersionState.ACTIVE, col(Version.archive_digest).is_not(None))
+        .order_by(col(Bot.name))
+    )
+    return list(session.exec(query))
 
 
 def predecessors(session: Session) -> dict[int, int | None]:

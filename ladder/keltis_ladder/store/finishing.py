@@ -15,9 +15,11 @@ from keltis_ladder.ratings.book import SEATS, Book, Record, Share, Standing
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope, scopes_of
 from keltis_ladder.ratings.skill import Belief
+from keltis_ladder.store.catalogue import GONE
 from keltis_ladder.store.database import insert_or_update
-from keltis_ladder.store.records import MatchRows
+from keltis_ladder.store.records import NO_CARD, MatchRows, without_names
 from keltis_ladder.store.tables import (
+    Bot,
     Duel,
     FaultRecord,
     Game,
@@ -42,7 +44,7 @@ Beliefs = dict[tuple[int, Scope], Belief]
 # Written once: to build a statement takes longer than to carry it out.
 _ledger, _job, _match = table_of(Ledger), table_of(Job), table_of(Match)
 _entrant, _version, _rating = table_of(JobEntrant), table_of(Version), table_of(Rating)
-_place = table_of(Place)
+_place, _bot = table_of(Place), table_of(Bot)
 _LEDGER: Final = select(_ledger).with_for_update()
 _COUNT: Final = update(_ledger).values(matches=bindparam("number"))
 _JOB: Final = (
@@ -62,6 +64,11 @@ _ENTRANTS: Final = (
 )
 _PREDECESSORS: Final = select(_version.c.id, _version.c.predecessor_id).where(
     _version.c.id.in_(bindparam("versions", expanding=True))
+)
+_FORGOTTEN: Final = (
+    select(_version.c.id)
+    .join(_bot, _bot.c.id == _version.c.bot_id)
+    .where(_version.c.id.in_(bindparam("versions", expanding=True)), _bot.c.disabled == GONE)
 )
 _RATINGS: Final = select(_rating).where(
     _rating.c.version_id.in_(bindparam("versions", expanding=True)),
@@ -175,14 +182,22 @@ def _add_match(
     )
     connection.execute(_ADD_GAMES, [of_match | row for row in rows.games])
     if rows.faults:
+        # Nothing more is written down about who was removed while the match was played.
+        forgotten = connection.execute(_FORGOTTEN, {"versions": versions}).scalars().all()
         connection.execute(
-            _ADD_FAULTS, [of_match | _fault_row(row, versions) for row in rows.faults]
+            _ADD_FAULTS, [of_match | _fault_row(row, versions, forgotten) for row in rows.faults]
         )
 
 
-def _fault_row(row: dict[str, Any], versions: Sequence[int]) -> dict[str, Any]:
+def _fault_row(
+    row: dict[str, Any], versions: Sequence[int], forgotten: Sequence[int]
+) -> dict[str, Any]:
     row = row | {"version_id": versions[row["entrant"]]}
     del row["entrant"]
+    if row["version_id"] in forgotten:
+        row |= {"text": "", "card": NO_CARD}
+    elif forgotten:
+        row["card"] = without_names(row["card"])
     return row
 
 

@@ -9,8 +9,8 @@ from typing import Final
 from keltis_ladder.store.archives import Archives
 from keltis_ladder.store.database import Database, clear_errors
 from keltis_ladder.store.upkeep import require_up_to_date, upgrade
+from keltis_ladder.store.whereabouts import default_directory
 
-DATA: Final = "KELTIS_DATA"
 DATABASE: Final = "KELTIS_DATABASE"
 FILE: Final = "ladder.db"
 
@@ -40,11 +40,3 @@ class Home:
             database.close()
             raise
         return database
-
-
-def default_directory() -> Path:
-    """Return where a ladder lives unless told otherwise."""
-    if told := os.environ.get(DATA):
-        return Path(told)
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "keltis-ladder"

@@ -115,6 +115,7 @@ def of_results() -> list[Invariant]:
         Invariant("wins by seat do not add up", _uneven_seats()),
         Invariant("the wins of a match do not add up", _uneven_wins()),
         Invariant("ranks do not follow from wins and points", _wrong_ranks()),
+        Invariant("points by component do not add up", _uneven_parts()),
         Invariant("faults are missing, or too many", _uncounted_faults()),
         Invariant("a fault is somebody else's", _wrong_culprits()),
     ]
@@ -157,6 +158,15 @@ def _uneven_seats() -> Select[Any]:
         .join(_match, _match.c.number == _place.c.match_number)
         .where(or_(_place.c.twelfths != total, *wrong))
     )
+
+
+def _uneven_parts() -> Select[Any]:
+    parts = [_place.c.part0, _place.c.part1, _place.c.part2]
+    # A sum with an unknown part is unknown, and not found to be wrong.
+    some = or_(*(part.is_(None) for part in parts))
+    none = and_(*(part.is_(None) for part in parts))
+    wrong = or_(parts[0] + parts[1] + parts[2] != _place.c.points, and_(some, ~none))
+    return select(_place.c.match_number).where(wrong)
 
 
 def _uneven_wins() -> Select[Any]:

@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, func, select
 from sqlmodel import Session
 
-from keltis_ladder.ratings.ranking import Z95, provisional, rank_groups
+from keltis_ladder.ratings.ranking import provisional, rank_groups
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
+from keltis_ladder.store.lines import ON_LADDER, Line
 from keltis_ladder.store.records import TWELFTHS
 from keltis_ladder.store.tables import (
     Author,
     Bot,
     Duel,
+    Ledger,
     Match,
     Rating,
     Version,
-    VersionState,
     table_of,
 )
-
-_ON_LADDER: Final = VersionState.ACTIVE.value
 
 
 def _query() -> Select[Any]:
@@ -38,7 +36,7 @@ def _query() -> Select[Any]:
             rating.twelfths, rating.faults,
             rating.seat0, rating.seat1, rating.seat2, rating.seat3,
             rating.seat2_games, rating.seat3_games,
-            rating.last_match, match.finished,
+            rating.last_match, match.finished, author.disabled,
         )
         .join(table_of(Version), version.id == rating.version_id)
         .join(table_of(Bot), bot.id == version.bot_id)
@@ -51,41 +49,7 @@ def _query() -> Select[Any]:
 
 _EVERYBODY: Final = _query()
 # No index helps with a state that is written like this: SQLite begins with the ratings, in order.
-_ACTIVE: Final = _query().where(table_of(Version).c.state.concat("") == _ON_LADDER)
-
-
-class Line(NamedTuple):
-    """One line of a leaderboard."""
-
-    version: int
-    bot: str
-    number: int  # of the version
-    author: str
-    state: str
-    mu: float
-    sigma: float
-    matches: int
-    firsts: int  # matches won alone
-    shared: int  # matches in which others were first, too
-    games: int
-    wins: float  # games won; a shared win is a part of one
-    faults: int
-    seats: tuple[float | None, ...]  # share of the games won from each seat
-    last_match: int
-    last_played: datetime
-    provisional: bool
-    rank: int | None = None  # none: provisional, or no longer on the ladder
-    tied: int = 1  # how many share the rank
-
-    @property
-    def low(self) -> float:
-        """The lower end of the 95 % interval."""
-        return self.mu - Z95 * self.sigma
-
-    @property
-    def high(self) -> float:
-        """Its upper end."""
-        return self.mu + Z95 * self.sigma
+_ACTIVE: Final = _query().where(table_of(Version).c.state.concat("") == ON_LADDER)
 
 
 @dataclass(frozen=True)
@@ -106,18 +70,20 @@ def leaderboard(session: Session, scope: Scope = OVERALL, everybody: bool = Fals
     """Return the versions on the ladder, the best first; with ``everybody`` those of the past too.
 
     Ranks are given to those that are rated well enough. The others stand where their rating is,
-    without a rank; those of the past follow at the end.
+    without a rank; those of the past follow at the end. Bots of an author who is shut out are on
+    no leaderboard.
     """
     query = _EVERYBODY if everybody else _ACTIVE
     asked = {"variant": scope.variant, "players": scope.players}
-    rows = session.connection().execute(query, asked).all()
-    active = [row for row in rows if row[4] == _ON_LADDER]
+    found = session.connection().execute(query, asked)
+    rows = [row for row in found if not row[-1]]  # not in SQL: SQLite would begin with the authors
+    active = [row for row in rows if row[4] == ON_LADDER]
     sure = [row for row in active if not provisional(row[6], row[7])]
     ranks = rank_groups([row[5] for row in sure], [row[6] for row in sure])
     rank_of = {row[0]: rank for row, rank in zip(sure, ranks, strict=True)}
     sizes = Counter(ranks)
     if len(active) < len(rows):
-        active += [row for row in rows if row[4] != _ON_LADDER]
+        active += [row for row in rows if row[4] != ON_LADDER]
     lines = []
     for row in active:
         rank = rank_of.get(row[0])
@@ -125,13 +91,29 @@ def leaderboard(session: Session, scope: Scope = OVERALL, everybody: bool = Fals
     return lines
 
 
+def signature(session: Session) -> tuple[int, ...]:
+    """Return numbers that differ if leaderboards do: quick to read, and good enough to notice.
+
+    They are how much is stored, the model of the ratings, and who is on the ladder.
+    """
+    ledger, version = table_of(Ledger).c, table_of(Version).c
+    bot, author = table_of(Bot).c, table_of(Author).c
+    stored = session.execute(select(ledger.matches, ledger.rating_model)).first()
+    on_ladder = session.execute(
+        select(func.count(), func.sum(version.id))
+        .join(table_of(Bot), bot.id == version.bot_id)
+        .join(table_of(Author), author.id == bot.author_id)
+        .where(version.state == ON_LADDER, author.disabled.is_(False))
+    ).one()
+    return tuple(int(number or 0) for number in (*(stored or ()), *on_ladder))
+
+
 def _line(row: Sequence[Any], rank: int | None, tied: int) -> Line:
     (
         version, bot, number, author, state, mu, sigma,
         matches, firsts, shared, games, twelfths, faults,
-        seat0, seat1, seat2, seat3, seat2_games, seat3_games, last_match, finished,
+        seat0, seat1, seat2, seat3, seat2_games, seat3_games, last_match, finished, _,
     ) = row  # fmt: skip
-    games_of_seat = TWELFTHS * matches
     return Line(
         version,
         bot,
@@ -146,17 +128,26 @@ def _line(row: Sequence[Any], rank: int | None, tied: int) -> Line:
         games,
         twelfths / TWELFTHS,
         faults,
-        (
-            seat0 / games_of_seat,
-            seat1 / games_of_seat,
-            seat2 / (TWELFTHS * seat2_games) if seat2_games else None,
-            seat3 / (TWELFTHS * seat3_games) if seat3_games else None,
-        ),
+        seat_shares(matches, (seat0, seat1, seat2, seat3), seat2_games, seat3_games),
         last_match,
         finished,
         provisional(sigma, matches),
         rank,
         tied,
+    )
+
+
+def seat_shares(
+    matches: int, twelfths: tuple[int, int, int, int], seat2_games: int, seat3_games: int
+) -> tuple[float | None, ...]:
+    """Return the share of the games won from each seat; of the first two all matches have games."""
+    seat0, seat1, seat2, seat3 = twelfths
+    games = TWELFTHS * matches
+    return (
+        seat0 / games,
+        seat1 / games,
+        seat2 / (TWELFTHS * seat2_games) if seat2_games else None,
+        seat3 / (TWELFTHS * seat3_games) if seat3_games else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tarfile
 import tempfile
 from collections.abc import Callable
@@ -58,23 +59,27 @@ def enter_program(
         players=manifest.players,
         archive=kept.digest,
         state=state,
+        description=manifest.description,
     )
 
 
 class Programs:
     """Makes versions ready to play, each once."""
 
-    def __init__(self, home: Home, sandbox: Sandbox | None, on_output: Output) -> None:
+    def __init__(
+        self, home: Home, sandbox: Sandbox | None, on_output: Output, house_only: str = ""
+    ) -> None:
         self.home = home
         self.sandbox = sandbox
         self.on_output = on_output
+        self.house_only = house_only  # why programs of others must not run, if they must not
         self._ready: dict[int, Entrant] = {}
 
     def entrant(self, version: Version, bot: Bot) -> Entrant:
         """Return a version as an entrant of a match; build it if that was not done before."""
         assert version.id is not None
         found = self._ready.get(version.id)
-        if found is None:
+        if found is None or not _in_use_again(found):
             try:
                 found = self._ready[version.id] = self._prepare(version, bot)
             except (LadderError, BadManifest, tarfile.TarError) as error:
@@ -84,6 +89,8 @@ class Programs:
     def _prepare(self, version: Version, bot: Bot) -> Entrant:
         if version.built_in is not None:
             return built_in(version.built_in.split()[0])
+        if self.house_only:
+            raise LadderError(self.house_only)
         if version.archive_digest is None:
             raise LadderError(f"version {version.number} of {bot.name} has no program")
         with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
@@ -99,3 +106,14 @@ class Programs:
                 keep=None,
             )
         return entrant_of(manifest, prepared.directory, prepared.digest)
+
+
+def _in_use_again(entrant: Entrant) -> bool:
+    """Note that a program is used; tell whether it is still there: it may have been pruned."""
+    if entrant.home is None:
+        return True
+    try:
+        os.utime(entrant.home.parent)
+    except FileNotFoundError:
+        return False
+    return True

@@ -20,12 +20,23 @@ from keltis_engine import find_variant
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.store.catalogue import Refused
 from keltis_ladder.store.database import insert_if_new
-from keltis_ladder.store.tables import Job, JobEntrant, JobState, Purpose, Version, table_of
+from keltis_ladder.store.tables import (
+    Author,
+    Bot,
+    Job,
+    JobEntrant,
+    JobState,
+    Purpose,
+    Version,
+    table_of,
+)
 from keltis_ladder.store.texts import printable
 
 LEASE: Final = timedelta(seconds=60)  # renewed long before it ends while the match is played
 MOST_TRIES: Final = 5  # leases that ended without a result; then the job has failed
 SEED_BITS: Final = 128
+AT_ONCE: Final = 100  # a priority: somebody waits for it
+CALLED_OFF: Final = "a bot in it was taken off the ladder"
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,7 @@ class Order:
     reason: str = ""
     tournament_id: int | None = None
     leg: str | None = None
+    author_id: int | None = None  # who wants it
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
@@ -68,6 +80,7 @@ def add_job(session: Session, order: Order, now: datetime) -> Job:
         reason=order.reason,
         tournament_id=order.tournament_id,
         leg=order.leg,
+        author_id=order.author_id,
         created=now,
     )
     if insert_if_new(session, table_of(Job), new.model_dump(), ["id"]):
@@ -82,22 +95,38 @@ def add_job(session: Session, order: Order, now: datetime) -> Job:
 
 
 def claim(
-    session: Session, holder: str, now: datetime, limit: int = 1, lease: timedelta = LEASE
+    session: Session,
+    holder: str,
+    now: datetime,
+    limit: int = 1,
+    lease: timedelta = LEASE,
+    least: int | None = None,
 ) -> list[Job]:
-    """Lease waiting jobs, and those whose lease has ended, the most urgent first."""
+    """Lease waiting jobs, and those whose lease has ended, the most urgent first.
+
+    Those with less than the ``least`` priority are left where they are. Those that came back after
+    a bot in them was disabled are called off.
+    """
     give_up(session, now)
     query = (
         select(Job)
-        .where(_free(now))
+        .where(_free(now), True if least is None else col(Job.priority) >= least)
         .order_by(col(Job.priority).desc(), col(Job.created), col(Job.id))
         .limit(limit)
         .with_for_update(skip_locked=True)
     )
-    jobs = list(session.exec(query))
-    for job in jobs:
-        hold(session, job, holder, now, lease)
-    session.flush()
-    return jobs
+    while True:
+        jobs = list(session.exec(query))
+        off = _with_disabled_bots(session, [job.id for job in jobs])
+        for job in jobs:
+            if job.id in off:
+                _call_off(session, job)
+            else:
+                hold(session, job, holder, now, lease)
+        session.flush()
+        held = [job for job in jobs if job.id not in off]
+        if held or not jobs:
+            return held
 
 
 def hold(session: Session, job: Job, holder: str, now: datetime, lease: timedelta = LEASE) -> None:
@@ -130,10 +159,15 @@ def release(
 ) -> None:
     """Give a lease back. One without trouble does not count as a try: we were told to stop.
 
-    A job that nobody will ever be able to play is given up ``for_good``.
+    A job that nobody will ever be able to play is given up ``for_good``. One with a bot that was
+    disabled meanwhile is called off.
     """
     job = session.get(Job, id, with_for_update=True)
     if job is None or job.holder != holder or job.state != JobState.LEASED:
+        return
+    if _with_disabled_bots(session, [id]):
+        _call_off(session, job)
+        session.flush()
         return
     job.state = JobState.WAITING
     job.holder = job.lease_until = None
@@ -175,6 +209,33 @@ def versions_of(session: Session, jobs: Sequence[str]) -> dict[str, tuple[int, .
 def control_of(job: Job) -> TimeControl:
     """Return the clock that a job is played with."""
     return TimeControl(job.bank_ms, job.increment_ms, job.start_ms)
+
+
+def called_off(purpose: str) -> JobState:
+    """Return what becomes of a match that is called off; tournaments count a failed one as void."""
+    return JobState.FAILED if purpose == Purpose.TOURNAMENT else JobState.CANCELLED
+
+
+def _call_off(session: Session, job: Job) -> None:
+    job.state = called_off(job.purpose)
+    job.holder = job.lease_until = None
+    job.trouble = CALLED_OFF
+    session.add(job)
+
+
+def _with_disabled_bots(session: Session, jobs: Sequence[str]) -> set[str]:
+    """Return those of the jobs in which a bot is to play that is disabled, or whose author is."""
+    query = (
+        select(JobEntrant.job_id)
+        .join(Version, col(Version.id) == JobEntrant.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Author, col(Author.id) == Bot.author_id)
+        .where(
+            col(JobEntrant.job_id).in_(jobs),
+            col(Bot.disabled).is_not(None) | col(Author.disabled),
+        )
+    )
+    return set(session.exec(query)) if jobs else set()
 
 
 def _free(now: datetime) -> ColumnElement[bool]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from keltis_engine import find_variant
+from keltis_engine import Ruleset, find_variant
 from keltis_engine.replay import make_replay
 from keltis_ladder.jobs import Job
 from keltis_ladder.ratings.book import SEATS
@@ -19,6 +19,7 @@ from keltis_ladder.results import GameResult, MatchResult
 from keltis_ladder.store.texts import printable
 
 TWELFTHS: Final = 12
+PARTS: Final = 3  # components that the points of a variant have, at most
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def rows_of(job: Job, result: MatchResult) -> MatchRows:
         variant=job.variant,
         players=len(job.entrants),
         decisions=sum(len(game.actions) for game in result.games),
-        places=_places(result),
+        places=_places(job, ruleset, result),
         games=[
             {
                 "rotation": game.rotation,
@@ -69,7 +70,7 @@ def rows_of(job: Job, result: MatchResult) -> MatchRows:
     )
 
 
-def _places(result: MatchResult) -> list[dict[str, Any]]:
+def _places(job: Job, ruleset: Ruleset, result: MatchResult) -> list[dict[str, Any]]:
     ranks, points, shares = result.ranks, result.points, result.shares
     places: list[dict[str, Any]] = [
         {
@@ -83,12 +84,30 @@ def _places(result: MatchResult) -> list[dict[str, Any]]:
             "cpu_ms": 0.0,
             "slowest_ms": 0.0,
             **{f"seat{seat}": None for seat in range(SEATS)},
+            **{f"part{part}": None for part in range(PARTS)},
         }
         for entrant in range(len(ranks))
     ]
     for game in result.games:
         _add_game(places, game)
+    # Where somebody dropped out, points say little about how the others play.
+    if not any(game.losses for game in result.games):
+        for place, parts in zip(places, _parts(job, ruleset, result), strict=True):
+            place.update((f"part{part}", points) for part, points in enumerate(parts))
     return places
+
+
+def _parts(job: Job, ruleset: Ruleset, result: MatchResult) -> list[list[int]]:
+    """Return what each entrant's points were made of, over all games."""
+    totals = [[0] * PARTS for _ in job.entrants]
+    for game in result.games:
+        state = ruleset.deal(len(job.entrants), job.seed)
+        for action in game.actions:
+            state.apply(action)
+        for entrant, points in zip(game.entrants, state.breakdown(), strict=True):
+            for part, value in enumerate(points.values()):
+                totals[entrant][part] += value
+    return totals
 
 
 def _add_game(places: list[dict[str, Any]], game: GameResult) -> None:
@@ -140,3 +159,17 @@ def pack_json(value: Any) -> bytes:
 def unpack_json(data: bytes) -> Any:
     """Return the data that ``pack_json`` wrote."""
     return json.loads(zlib.decompress(data))
+
+
+NO_CARD: Final = pack_json({})  # what is left of the crash card of a bot that was removed
+
+
+def without_names(card: bytes) -> bytes:
+    """Return a crash card that does not say who the others were: one of them was removed."""
+    plain = unpack_json(card)
+    if game := plain.get("game"):
+        game["names"] = [
+            plain["bot"] if seat == game["seat"] else f"seat {seat}"
+            for seat in range(len(game["names"]))
+        ]
+    return pack_json(plain)

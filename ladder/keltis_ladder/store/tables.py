@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, Final
 
 import sqlalchemy
-from sqlalchemy import JSON, Column, Index, LargeBinary, MetaData, Text, UniqueConstraint
+from sqlalchemy import JSON, Column, Index, LargeBinary, MetaData, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from keltis_ladder.store.moments import Moment
@@ -119,7 +119,20 @@ class Token(Table, table=True):
     digest: str = Field(unique=True)
     scopes: list[str] = plain()
     created: datetime = moment()
+    expires: datetime | None = no_moment_yet()
     revoked: datetime | None = no_moment_yet()
+
+
+class Invitation(Table, table=True):
+    """What opens one account where registration is by invitation. Only its digest is kept."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    digest: str = Field(unique=True)
+    label: str = ""
+    created: datetime = moment()
+    expires: datetime | None = no_moment_yet()
+    used: datetime | None = no_moment_yet()
+    author_id: int | None = Field(default=None, foreign_key="author.id")  # whose account it opened
 
 
 class Archive(Table, table=True):
@@ -136,6 +149,7 @@ class Bot(Table, table=True):
     id: int | None = Field(default=None, primary_key=True)
     author_id: int = Field(foreign_key="author.id", index=True)
     name: str = Field(unique=True)
+    disabled: str | None = Field(default=None, sa_type=Text)  # why it may not play; none: it may
     created: datetime = moment()
 
 
@@ -152,9 +166,25 @@ class Version(Table, table=True):
     built_in: str | None = None  # one of ours and its release: it has no archive
     variants: list[str] = plain()
     players: list[int] = plain()
+    description: str = Field(default="", sa_type=Text)  # its author's words
     state: str = Field(default=VersionState.CHECKING, index=True)
     reason: str = Field(default="", sa_type=Text)  # why it is in this state, for its author
     created: datetime = moment()
+
+
+class CheckReport(Table, table=True):
+    """What the check of a version found, and what its build said: for its author."""
+
+    __tablename__ = "check_report"
+
+    version_id: int = Field(foreign_key="version.id", primary_key=True)
+    findings: list[dict[str, Any]] = plain()
+    output: str = Field(default="", sa_type=Text)  # of the build
+    started: datetime = moment()
+    finished: datetime = moment()
+
+
+_UNUSUAL: Final = text(f"purpose <> '{Purpose.LADDER.value}'")
 
 
 class Job(Table, table=True):
@@ -162,6 +192,8 @@ class Job(Table, table=True):
 
     __table_args__ = (
         Index(None, "state", "priority", "created"),
+        # Matches of the ladder are nearly all: the others are found by this, and few.
+        Index("ix_job_purpose", "purpose", sqlite_where=_UNUSUAL, postgresql_where=_UNUSUAL),
         UniqueConstraint("tournament_id", "leg"),
     )
 
@@ -180,6 +212,7 @@ class Job(Table, table=True):
     reason: str = ""  # why this match, for people
     tournament_id: int | None = Field(default=None, foreign_key="tournament.id")
     leg: str | None = None  # which match of the tournament
+    author_id: int | None = Field(default=None, foreign_key="author.id")  # who wanted it
     created: datetime = moment()
     state: str = JobState.WAITING
     holder: str | None = None  # who plays it
@@ -230,6 +263,11 @@ class Place(Table, table=True):
     seat1: int
     seat2: int | None = None
     seat3: int | None = None
+    # Its points by component, in the order in which the engine names those of the variant. None:
+    # somebody dropped out, or the match was stored before we kept them.
+    part0: int | None = None
+    part1: int | None = None
+    part2: int | None = None
 
 
 class Game(Table, table=True):
@@ -328,6 +366,7 @@ class TournamentRecord(Table, table=True):
     plan: dict[str, Any] = plain()
     seed: str  # of all deals; nobody is told before the end
     rated: bool = False
+    author_id: int | None = Field(default=None, foreign_key="author.id")  # whose idea it was
     bank_ms: int
     increment_ms: int
     start_ms: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -134,7 +135,7 @@ def test_a_decision_is_seen_while_the_next_bot_still_thinks(tmp_path: Path, toke
     thinks = f"""
     if asked > 3 and request.view["phase"] == "turn" and not os.path.exists({str(begun)!r}):
         open({str(begun)!r}, "w").close()
-        time.sleep(1)
+        time.sleep(2)
         open({str(done)!r}, "w").close()
     return request.legal[0]
     """
@@ -158,6 +159,27 @@ def test_a_decision_is_seen_while_the_next_bot_still_thinks(tmp_path: Path, toke
             decisions = match.games[0].decisions
             assert decisions[ply].seat == 1
             assert decisions[ply].spent_us > 900_000
+
+    run(play())
+
+
+def test_referees_and_their_bots_give_way_as_told(tmp_path: Path, token: str) -> None:
+    told = tmp_path / "nice"
+    says = f"""
+    session = "/proc/self/autogroup"  # where sessions are scheduled as groups
+    group = open(session).read().split()[-1] if os.path.exists(session) else os.nice(0)
+    open({str(told)!r}, "w").write(f"{{os.nice(0)}} {{group}}")
+    return request.legal[0]
+    """
+    bots = (entrant(write_bot(tmp_path / "bot", says), token), entrant(write_bot(tmp_path / "b")))
+    (job,) = jobs(bots, 1)
+
+    async def play() -> None:
+        async with LocalDispatcher(CORES[:1], sandboxed=False, nice=7) as dispatcher:
+            [referee] = dispatcher.pids
+            assert os.getpriority(os.PRIO_PROCESS, referee) == os.nice(0) + 7
+            finished(await dispatcher.submit(job))
+            assert told.read_text() == f"{os.nice(0) + 7} {os.nice(0) + 7}"
 
     run(play())
 

@@ -94,6 +94,14 @@ def test_opponents_of_a_new_version_are_spread_over_where_it_may_stand() -> None
     assert sorted(5 + version for version in opponents) == [19, 25, 31]
 
 
+def test_the_first_match_of_a_new_version_is_a_short_one() -> None:
+    maker = ladder_of_veterans([25.0] * 12)
+    for version in (97, 98, 99):
+        maker.enter(generalist(version), known(25.0, 8.0))
+        first = proposed(maker)
+        assert (first.first, first.versions[0], first.players) == (True, version, 2)
+
+
 def test_a_new_version_is_searched_for_by_halves_as_results_come_in() -> None:
     maker = ladder_of_veterans([float(mu) for mu in range(5, 46)])
     maker.enter(Contender(99, 99, 99, False, generalist(0).variants, (2,)), {})

@@ -221,6 +221,16 @@ DAMAGE: list[tuple[str, str, str]] = [
     ),
     ("UPDATE place SET rank = 1 WHERE match_number = 3", "results", "ranks do not follow"),
     ("UPDATE place SET points = 500 - points", "results", "ranks do not follow"),
+    (
+        "UPDATE place SET part1 = part1 + 1 WHERE match_number = 1 AND position = 0",
+        "results",
+        "points by component do not add up: 1",
+    ),
+    (
+        "UPDATE place SET part2 = NULL WHERE match_number = 1",
+        "results",
+        "points by component do not add up: 1",
+    ),
     ("DELETE FROM fault WHERE match_number = 2", "results", "faults are missing, or too many: 2"),
     (
         "UPDATE place SET faults = 1 WHERE match_number = 1 AND position = 0",

@@ -183,6 +183,21 @@ def test_nobody_withdraws_twice_or_after_the_end(database: Database) -> None:
     assert Director(database).course(id).tournament.finished
 
 
+def test_to_leave_a_tournament_before_it_begins_does_not_start_it(database: Database) -> None:
+    names = ["one", "two", "three"]
+    entries = [
+        Entry(version, name) for version, name in zip(entered(database, *names), names, strict=True)
+    ]
+    director = Director(database)
+    id = director.create("some day", Plan("round-robin", entrants=3), entries)
+    director.withdraw(id, 1)
+    assert director.course(id).record.state == TournamentState.SCHEDULED
+    director.start(id)
+    with database.reading() as session:
+        legs = session.exec(select(Job)).all()
+    assert len(legs) == 1  # between the two that are left
+
+
 def test_a_tournament_starts_when_its_time_has_come(database: Database) -> None:
     names = ["one", "two"]
     entries = [

@@ -1,0 +1,155 @@
+"""Check one version in a process of its own, and tell what is found in lines of JSON on stdout.
+
+Each line has a ``kind``: ``doing``, ``output``, ``finding``, and last ``done`` or, if it is no
+fault of the bot, ``platform``. It dies with the process that started it, and its bots with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from keltis_bots.manifest import BadManifest, read_manifest
+from keltis_ladder.checking import Plan, check_bot
+from keltis_ladder.errors import LadderError
+from keltis_ladder.excerpts import Excerpt
+from keltis_ladder.faults import PlatformFault
+from keltis_ladder.findings import Doing, Event, Finding, Mark
+from keltis_ladder.launch import CannotStart
+from keltis_ladder.prctl import die_with_parent
+from keltis_ladder.preparing import prepare
+from keltis_ladder.sandbox import Sandbox, find_sandbox
+from keltis_ladder.staging import BuildFailed, CannotStage
+
+PAUSE: Final = 0.1  # seconds for which output is collected before it is told
+LONGEST_TEXT: Final = 4_000  # characters of what a finding says
+LONGEST_LOG: Final = 16_384
+PLAN: Final = Plan(matches=1)  # everything that it claims to play, once
+BUILD: Final = "build"
+
+
+class Teller:
+    """Tells what happens; output of a build in large pieces, however small it comes."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._output = Excerpt()
+        threading.Thread(target=self._tell_output, daemon=True).start()
+
+    def tell(self, kind: str, **data: Any) -> None:
+        """Tell one thing, after the output that came before it."""
+        with self._lock:
+            self._flush()
+            self._write({"kind": kind, **data})
+
+    def output(self, text: str) -> None:
+        """Take what a build prints."""
+        with self._lock:
+            self._output.add(text)
+
+    def _tell_output(self) -> None:
+        while True:
+            time.sleep(PAUSE)
+            with self._lock:
+                self._flush()
+
+    def _flush(self) -> None:
+        if self._output:
+            text, self._output = self._output.text(), Excerpt()
+            self._write({"kind": "output", "text": text})
+
+    def _write(self, message: dict[str, Any]) -> None:
+        self._file.write(json.dumps(message).encode() + b"\n")
+        self._file.flush()
+
+
+def check(directory: Path, sandbox: Sandbox | None, cache: Path, teller: Teller) -> str | None:
+    """Check a bot and tell what is found; return the first failure, none if there was none."""
+    failure: str | None = None
+    for event in _events(directory, sandbox, cache, teller):
+        if isinstance(event, Doing):
+            teller.tell("doing", text=event.text)
+            continue
+        plain = _plain(event, directory)
+        teller.tell("finding", finding=plain)
+        if event.mark is Mark.FAILED and failure is None:
+            failure = f"{plain['check']}: {plain['text']}"
+    return failure
+
+
+def _events(
+    directory: Path, sandbox: Sandbox | None, cache: Path, teller: Teller
+) -> Iterator[Event]:
+    """Build the bot into the ladder's cache, where nothing is ever forgotten; then check it."""
+    built = ""
+    try:
+        manifest = read_manifest(directory)
+        if manifest.build:
+            yield Doing(f"building it: {' '.join(manifest.build)}")
+        begin = time.monotonic()
+        prepare(directory, manifest.build, sandbox, teller.output, cache, keep=None)
+        built = f"built in {time.monotonic() - begin:.1f} s"
+    except BadManifest:
+        pass  # the check says so itself
+    except CannotStage as error:
+        yield Finding("files", Mark.FAILED, str(error))
+        return
+    except BuildFailed as error:
+        advice = "Try the build command by hand; in the sandbox there is no network."
+        yield Finding(BUILD, Mark.FAILED, error.reason, advice, log=error.tail)
+        return
+    for event in check_bot(directory, sandbox, PLAN, teller.output, cache):
+        if isinstance(event, Finding):
+            yield replace(event, text=built) if event.check == BUILD else event
+        elif not event.text.startswith("building"):
+            yield event
+
+
+def _plain(finding: Finding, directory: Path) -> dict[str, Any]:
+    """Return a finding without the paths of this machine: a log's end says most."""
+
+    def told(text: str) -> str:
+        return text.replace(f"{directory}/", "").replace(str(directory), "the bot")
+
+    return {
+        "check": finding.check,
+        "mark": str(finding.mark),
+        "text": told(finding.text)[:LONGEST_TEXT],
+        "advice": finding.advice,
+        "log": told(finding.log)[-LONGEST_LOG:],
+    }
+
+
+def main() -> None:
+    """Check one version, and say how it ended."""
+    parser = argparse.ArgumentParser(prog="keltis_ladder.checker", description=__doc__)
+    parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
+    parser.add_argument("--bot", type=Path, required=True, help="the directory with its files")
+    parser.add_argument("--cache", type=Path, required=True, help="where built bots are kept")
+    parser.add_argument("--no-sandbox", action="store_true", help="run the bot without a sandbox")
+    arguments = parser.parse_args()
+    die_with_parent(arguments.parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    teller = Teller(os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)
+    try:
+        sandbox = None if arguments.no_sandbox else find_sandbox()
+        failure = check(arguments.bot, sandbox, arguments.cache, teller)
+    except (LadderError, PlatformFault, CannotStart, OSError) as error:
+        teller.tell("platform", text=f"{type(error).__name__}: {error}")
+        sys.exit(1)
+    teller.tell("done", failure=failure)
+
+
+if __name__ == "__main__":
+    main()

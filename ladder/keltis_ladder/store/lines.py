@@ -1,0 +1,49 @@
+"""The lines of a leaderboard. Whoever only draws them need not load a database."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from keltis_ladder.ratings.ranking import Z95
+
+ON_LADDER: Final = "active"  # the state of versions that play
+
+
+class Line(NamedTuple):
+    """One line of a leaderboard."""
+
+    version: int
+    bot: str
+    number: int  # of the version
+    author: str
+    state: str
+    mu: float
+    sigma: float
+    matches: int
+    firsts: int  # matches won alone
+    shared: int  # matches in which others were first, too
+    games: int
+    wins: float  # games won; a shared win is a part of one
+    faults: int
+    seats: tuple[float | None, ...]  # share of the games won from each seat
+    last_match: int
+    last_played: datetime
+    provisional: bool
+    rank: int | None = None  # none: provisional, or no longer on the ladder
+    tied: int = 1  # how many share the rank
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95 % interval."""
+        return self.mu - Z95 * self.sigma
+
+    @property
+    def high(self) -> float:
+        """Its upper end."""
+        return self.mu + Z95 * self.sigma
+
+    @property
+    def plays(self) -> bool:
+        """Whether it is on the ladder, and not of the past."""
+        return self.state == ON_LADDER

@@ -1,0 +1,212 @@
+"""Pruning: remove programs that no version can need any more.
+
+A build is needed while its version plays or is about to; from its archive it can be made again. An
+archive is needed as long as its version may play or be checked again. What was played with stays,
+unless told otherwise: it is the only way to play a match again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tarfile
+import time
+import zlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, and_, col, or_, select
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.store.archives import Archives
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.forgetting import forget_files, forget_programs, let_go
+from keltis_ladder.store.home import Home
+from keltis_ladder.store.moments import now
+from keltis_ladder.store.tables import (
+    Archive,
+    Job,
+    JobEntrant,
+    JobState,
+    Place,
+    TournamentEntrant,
+    TournamentRecord,
+    TournamentState,
+    Version,
+    VersionState,
+)
+from keltis_ladder.trees import discard
+
+UNUSED: Final = 86_400.0  # seconds without a match after which a build may go
+REGRETS: Final = timedelta(days=7)  # for authors who look into what was wrong with an upload
+PLAIN: Final = "-plain"  # how the names of builds end that were made without a sandbox
+LEAVING: Final = ".new-old-"  # how the names of those begin that are being removed
+
+_UNFINISHED: Final = (JobState.WAITING, JobState.HELD, JobState.LEASED)
+_TO_COME: Final = (TournamentState.SCHEDULED, TournamentState.RUNNING, TournamentState.PAUSED)
+_PLAYING: Final = (VersionState.ACTIVE, VersionState.CHECKING)
+_OVER: Final = (VersionState.BROKEN, VersionState.SUPERSEDED)  # for good; what is retired is not
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """What was removed, or would be."""
+
+    builds: int
+    archives: int
+    size: int  # bytes that are free again
+
+
+def prune(
+    home: Home,
+    database: Database,
+    at_once: Collection[str] = (),
+    played: bool = False,
+    dry_run: bool = False,
+) -> Pruned:
+    """Remove what nobody needs: builds, uploads that were never to play, files without an owner.
+
+    The builds of ``at_once`` go though they were used a moment ago, unless a match still needs
+    them. With ``played`` also archives go that matches were played with, and never will be again.
+    """
+    with database.reading() as session:
+        needed = _needed(session)
+        strays = _strays(session, home.archives)
+    builds = _idle_builds(home, needed, at_once)
+    gone = database.write(lambda session: _let_go(session, now(), played, dry_run))
+    files = [path for path in map(home.archives.path, gone) if path.exists()]
+    size = sum(map(_size, [*builds, *files, *strays]))
+    if not dry_run:
+        _remove(home, database, builds, needed)
+        with database.reading() as session:
+            forget_files(session, home.archives, gone)
+            for path in set(strays).intersection(_strays(session, home.archives)):
+                path.unlink(missing_ok=True)
+    return Pruned(len(builds), len(files) + len(strays), size)
+
+
+def build_name(archive: bytes) -> str:
+    """Return under which name the program of an archive is staged, without unpacking it."""
+    try:
+        parts = _parts(archive)
+    except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
+        raise LadderError(f"an archive that is kept cannot be read: {error}") from None
+    digest = hashlib.sha256()
+    for name, what in sorted(parts):
+        for part in (os.fsencode(name), *what):
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+def _parts(archive: bytes) -> list[tuple[str, list[bytes]]]:
+    """Return the names of everything in an archive, with what makes the build another one."""
+    parts: list[tuple[str, list[bytes]]] = []
+    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:gz") as tar:
+        for member in tar:
+            if member.isdir():
+                what = [b"directory"]
+            elif member.issym():
+                what = [b"link", os.fsencode(member.linkname)]
+            else:
+                file = tar.extractfile(member)
+                assert file is not None
+                content = hashlib.sha256(file.read()).digest()
+                what = [b"program" if member.mode & 0o111 else b"file", content]
+            parts.append((member.name, what))
+    return parts
+
+
+def builds_of(archives: Archives, digests: Collection[str]) -> set[str]:
+    """Return the names of the builds of archives."""
+    return {build_name(archives.get(digest)) for digest in digests}
+
+
+def _idle_builds(home: Home, needed: set[str], at_once: Collection[str]) -> list[Path]:
+    """Return the builds that nobody plays with.
+
+    An archive that is missing stops us: any of the builds may be the last copy of it.
+    """
+    kept = builds_of(home.archives, needed)
+    young = time.time() - UNUSED
+    idle = []
+    for path in sorted((home.directory / "bots").glob("[!.]*")):
+        name = path.name.removesuffix(PLAIN)
+        if name not in kept and (name in at_once or path.stat().st_mtime < young):
+            idle.append(path)
+    return idle
+
+
+def _remove(home: Home, database: Database, builds: list[Path], needed: set[str]) -> None:
+    """Remove builds, but not those that somebody needs since a moment ago."""
+    leaving = {path: path.with_name(LEAVING + path.name) for path in builds}
+    for path, other in leaving.items():
+        path.rename(other)  # from now on whoever needs it makes another
+    with database.reading() as session:
+        kept = builds_of(home.archives, _needed(session) - needed)
+    for path, other in leaving.items():
+        if path.name.removesuffix(PLAIN) in kept and not path.exists():
+            other.rename(path)
+        else:
+            discard(other)
+
+
+def _needed(session: Session) -> set[str]:
+    """Return the archives of versions that play or are about to."""
+    query = select(Version.archive_digest).where(
+        col(Version.archive_digest).is_not(None),
+        or_(col(Version.state).in_(_PLAYING), _wanted()),
+    )
+    return {digest for digest in session.exec(query) if digest is not None}
+
+
+def _wanted() -> ColumnElement[bool]:
+    """Return the condition that a version is in a match or tournament that is not over."""
+    in_matches = (
+        select(JobEntrant.version_id)
+        .join(Job, col(Job.id) == JobEntrant.job_id)
+        .where(col(Job.state).in_(_UNFINISHED))
+    )
+    in_tournaments = (
+        select(TournamentEntrant.version_id)
+        .join(TournamentRecord, col(TournamentRecord.id) == TournamentEntrant.tournament_id)
+        .where(col(TournamentRecord.state).in_(_TO_COME))
+    )
+    return or_(col(Version.id).in_(in_matches), col(Version.id).in_(in_tournaments))
+
+
+def _let_go(session: Session, moment: datetime, played: bool, dry_run: bool) -> list[str]:
+    """Let go of the archives that nobody needs, and of those of removed bots; return which."""
+    spent = and_(
+        col(Version.archive_digest).is_not(None),
+        col(Version.state).in_(_OVER),
+        col(Version.created) < moment - REGRETS,
+        ~_wanted(),
+    )
+    if not played:
+        spent = and_(spent, col(Version.id).not_in(select(Place.version_id)))
+    versions = session.exec(select(Version).where(spent).with_for_update(key_share=True)).all()
+    gone = [*let_go(session, versions), *forget_programs(session)]
+    if dry_run:
+        session.rollback()
+    return gone
+
+
+def _strays(session: Session, archives: Archives) -> list[Path]:
+    """Return files that no upload was completed with."""
+    known = set(session.exec(select(Archive.digest)))
+    young = time.time() - UNUSED
+    return [
+        path
+        for path in archives.root.glob("*/*")
+        if path.name not in known and path.stat().st_mtime < young
+    ]
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(each.lstat().st_size for each in files)
