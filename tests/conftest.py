@@ -5,12 +5,19 @@ from collections.abc import Generator
 
 import hypothesis
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 import keltis_engine
 
 FORM = os.environ.get("KELTIS_FORM")
 CI = os.environ.get("CI") == "true"
 NO_SKIPS = CI or os.environ.get("KELTIS_NO_SKIPS") == "1"
+
+# One process each: an evening of matches, and a ladder with its browser, are made only once then.
+TOGETHER = ("tests/server/test_live", "tests/system/web/")
+APART = ("tests/system/test_server.py", "tests/system/test_kills.py")  # minutes for each test
+LONGEST_FIRST = ("system", "server", "ladder", "cli", "bots", "engine")
 
 hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, print_blob=True)
@@ -23,6 +30,32 @@ def engine_form() -> str:
 
 def pytest_report_header() -> str:
     return f"engine: {engine_form()} ({keltis_engine.__file__})"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: then nobody has to wait for it at the end."""
+
+    def place(item: pytest.Item) -> int:
+        part = item.path.relative_to(config.rootpath / "tests").parts[0]
+        return LONGEST_FIRST.index(part) if part in LONGEST_FIRST else len(LONGEST_FIRST)
+
+    items.sort(key=place)
+
+
+class FileByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Gives a file to one process, so that what its tests share is made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        for part in TOGETHER:
+            if nodeid.startswith(part):
+                return part
+        return nodeid if nodeid.startswith(APART) else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileByFile:
+    config.option.loadscopereorder = False
+    return FileByFile(config, log)
 
 
 def pytest_sessionstart() -> None:

@@ -1,0 +1,31 @@
+"""The HTTP API: one module for each kind of thing, listed here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from keltis_server.api import (
+    accounts,
+    administration,
+    bots,
+    challenges,
+    frames,
+    leaderboards,
+    matches,
+    service,
+    submissions,
+    tournaments,
+)
+
+PARTS: Final = (
+    service.ENDPOINTS,
+    leaderboards.ENDPOINTS,
+    bots.ENDPOINTS,
+    submissions.ENDPOINTS,
+    matches.ENDPOINTS,
+    frames.ENDPOINTS,
+    challenges.ENDPOINTS,
+    tournaments.ENDPOINTS,
+    accounts.ENDPOINTS,
+    administration.ENDPOINTS,
+)

@@ -1,0 +1,335 @@
+"""Administration: what only whoever runs the ladder may do."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from pydantic import BaseModel, Field
+from sqlmodel import Session
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.store.accounts import TokenScope, invite, new_invitation
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.forgetting import archives_of, remove_author
+from keltis_ladder.store.moderation import (
+    Changed,
+    Moderated,
+    Unknown,
+    disable_author,
+    disable_bot,
+    enable_author,
+    enable_bot,
+    find_author,
+    rerate,
+    take_stock,
+)
+from keltis_ladder.store.moments import now
+from keltis_ladder.store.recomputing import Comparison
+from keltis_ladder.store.tables import Author
+from keltis_server.callers import Call
+from keltis_server.endpoints import Endpoints, Parameters
+from keltis_server.games import GAMES
+from keltis_server.happenings import AccessEnded, TournamentChanged
+from keltis_server.parameters import Days, Label, Name, NamePath
+from keltis_server.problems import not_found
+from keltis_server.uploads.intake import INTAKE
+from keltis_server.wire import Reply
+
+ENDPOINTS: Final = Endpoints("administration", "For whoever runs the ladder.")
+
+MISSING_OR_REFUSED: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+
+log = logging.getLogger(__name__)
+
+
+class StatusOut(BaseModel):
+    """How the ladder is."""
+
+    draining: bool = Field(description="Whether no new matches begin.")
+    referees: int
+    playing: list[str] = Field(description="The ids of the matches at a referee.")
+    waiting: int = Field(description="Matches in the queue.")
+    checking: int = Field(description="Versions that wait for their check, or are being checked.")
+    matches: int = Field(description="Stored in all.")
+    authors: int
+    bots: int
+
+
+class AuthorPath(Parameters):
+    """Which author."""
+
+    author: Name
+
+
+class ReasonIn(Parameters):
+    """Why; the author is told."""
+
+    reason: Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f]{1,500}$")]
+
+
+class InvitationIn(Parameters):
+    """What an invitation is for."""
+
+    label: Label = ""
+    days: Days = None
+
+
+class InvitationOut(BaseModel):
+    """A new invitation. Its text is shown this once."""
+
+    invitation: str
+
+
+class ModeratedVersion(BaseModel):
+    """A version that is in another state now."""
+
+    bot: str
+    number: int
+    state: str
+
+
+class ModeratedOut(BaseModel):
+    """What has become of a bot or an author."""
+
+    name: str
+    disabled: bool
+    versions: list[ModeratedVersion]
+
+
+class PruneIn(Parameters):
+    """What may go."""
+
+    played: bool = Field(
+        default=False,
+        description="Also archives that matches were played with, and never will be again.",
+    )
+    dry_run: bool = Field(default=False, description="Only say what would be removed.")
+
+
+class PrunedOut(BaseModel):
+    """What was removed, or would be."""
+
+    builds: int = Field(description="Programs ready to play; what is needed again is built again.")
+    archives: int = Field(description="Uploads.")
+    size: int = Field(description="Bytes that are free again.")
+
+
+class RerateOut(BaseModel):
+    """What working out all ratings again has shown."""
+
+    matches: int = Field(description="Rated matches that were gone through.")
+    changed: int = Field(description="Stored numbers that were wrong; they are right now.")
+
+
+@ENDPOINTS.get("/admin/status", returns=StatusOut, needs=TokenScope.ADMIN)
+async def admin_status(call: Call) -> StatusOut:
+    """How the ladder is: what is being played, and what waits."""
+    return await _status(call)
+
+
+@ENDPOINTS.post("/admin/drain", returns=StatusOut, needs=TokenScope.ADMIN)
+async def drain(call: Call) -> StatusOut:
+    """Begin no more matches; those under way are finished."""
+    call.request.app[GAMES].drain(True)
+    _note(call, "drain")
+    return await _status(call)
+
+
+@ENDPOINTS.post("/admin/resume", returns=StatusOut, needs=TokenScope.ADMIN)
+async def resume(call: Call) -> StatusOut:
+    """Begin matches again."""
+    call.request.app[GAMES].drain(False)
+    _note(call, "resume")
+    return await _status(call)
+
+
+@ENDPOINTS.post(
+    "/admin/bots/{bot}/disable",
+    returns=ModeratedOut,
+    needs=TokenScope.ADMIN,
+    fails=(HTTPStatus.NOT_FOUND,),
+)
+async def admin_disable_bot(call: Call, path: NamePath, body: ReasonIn) -> ModeratedOut:
+    """Take a bot off the ladder. Its author cannot bring it back; it leaves its tournaments."""
+    done = await _moderated(call, lambda session: disable_bot(session, path.bot, body.reason))
+    return await _concluded(call, done, "disable bot", path.bot, body.reason)
+
+
+@ENDPOINTS.post(
+    "/admin/bots/{bot}/enable",
+    returns=ModeratedOut,
+    needs=TokenScope.ADMIN,
+    fails=MISSING_OR_REFUSED,
+)
+async def admin_enable_bot(call: Call, path: NamePath) -> ModeratedOut:
+    """Let a bot play again, once the version that was taken off has passed its check again."""
+    done = await _moderated(call, lambda session: enable_bot(session, path.bot))
+    return await _concluded(call, done, "enable bot", path.bot)
+
+
+@ENDPOINTS.post(
+    "/admin/authors/{author}/disable",
+    returns=ModeratedOut,
+    needs=TokenScope.ADMIN,
+    fails=MISSING_OR_REFUSED,
+)
+async def admin_disable_author(call: Call, path: AuthorPath, body: ReasonIn) -> ModeratedOut:
+    """Shut an author out, and take their bots off the ladder."""
+    by = call.author.author_id
+    done = await _moderated(
+        call, lambda session: disable_author(session, path.author, body.reason, by)
+    )
+    call.site.tell(AccessEnded(done.author_id))
+    return await _concluded(call, done, "disable author", path.author, body.reason)
+
+
+@ENDPOINTS.post(
+    "/admin/authors/{author}/enable",
+    returns=ModeratedOut,
+    needs=TokenScope.ADMIN,
+    fails=MISSING_OR_REFUSED,
+)
+async def admin_enable_author(call: Call, path: AuthorPath) -> ModeratedOut:
+    """Let an author in again; their bots play again once they have passed their checks."""
+    done = await _moderated(call, lambda session: enable_author(session, path.author))
+    return await _concluded(call, done, "enable author", path.author)
+
+
+@ENDPOINTS.post(
+    "/admin/authors/{author}/remove",
+    returns=ModeratedOut,
+    needs=TokenScope.ADMIN,
+    fails=MISSING_OR_REFUSED,
+)
+async def admin_remove_author(call: Call, path: AuthorPath) -> ModeratedOut:
+    """Forget an author: names, words, tokens and programs. What was played stays, without a name.
+
+    Matches that wait are called off; those under way are played to their end, and then their
+    programs go, too. The names of the author and of the bots are free again. This cannot be undone.
+    """
+    site, pruner = call.site, call.request.app[INTAKE].pruner
+    author = await _find(call, path.author)
+    assert author.id is not None
+    archives = await site.read(archives_of, author.id)
+    done = await site.write(remove_author, author.id, call.author.author_id, now())
+    site.tell(AccessEnded(author.id))
+    _note(call, "remove author", path.author)
+    await _follow_up(call, done)
+    await pruner.forget(archives)
+    return _told(done.author, True, done.changed)
+
+
+@ENDPOINTS.post(
+    "/admin/prune", returns=PrunedOut, needs=TokenScope.ADMIN, fails=(HTTPStatus.CONFLICT,)
+)
+async def admin_prune(call: Call, body: PruneIn) -> PrunedOut:
+    """Remove programs that no version can need any more, as happens once a day."""
+    found = await call.request.app[INTAKE].pruner.prune(body.played, body.dry_run)
+    if not body.dry_run:
+        _note(call, "prune", f"{found.builds} builds, {found.archives} archives")
+    return PrunedOut.model_validate(found, from_attributes=True)
+
+
+@ENDPOINTS.post("/admin/rerate", returns=RerateOut, needs=TokenScope.ADMIN)
+async def admin_rerate(call: Call) -> RerateOut:
+    """Work all ratings out again from the results; results that come meanwhile wait."""
+    found = await call.site.work(_rerate, call.site.database)
+    call.site.boards.forget()
+    _note(call, "rerate", f"{found.matches} matches", f"{found.differences} differed")
+    return RerateOut(matches=found.matches, changed=found.differences)
+
+
+@ENDPOINTS.post(
+    "/admin/invitations",
+    returns=InvitationOut,
+    needs=TokenScope.ADMIN,
+    status=HTTPStatus.CREATED,
+)
+async def admin_invite(call: Call, body: InvitationIn) -> Reply:
+    """Make an invitation, which opens one account. It is shown this once."""
+    text, moment = new_invitation(), now()
+    expires = moment + timedelta(days=body.days) if body.days is not None else None
+    await call.site.write(invite, moment, body.label, expires, text)
+    _note(call, "invite", body.label)
+    return Reply(InvitationOut(invitation=text), HTTPStatus.CREATED)
+
+
+async def _status(call: Call) -> StatusOut:
+    games = call.request.app[GAMES]
+    stock = await call.site.read(take_stock)
+    return StatusOut(
+        draining=call.site.draining,
+        referees=len(games.dispatcher.pids),
+        playing=sorted(games.live),
+        waiting=stock.waiting,
+        checking=stock.checking,
+        matches=stock.matches,
+        authors=stock.authors,
+        bots=stock.bots,
+    )
+
+
+async def _moderated(call: Call, work: Callable[[Session], Moderated]) -> Moderated:
+    """Change something in the store; who does not exist there is not found."""
+    try:
+        return await call.site.write(work)
+    except Unknown as unknown:
+        raise not_found(str(unknown)) from None
+
+
+async def _concluded(
+    call: Call, done: Moderated, act: str, whom: str, why: str = ""
+) -> ModeratedOut:
+    """Write down what was done, have everybody told, and answer."""
+    _note(call, act, whom, why)
+    await _follow_up(call, done)
+    return _told(whom, act.startswith("disable"), done.changed)
+
+
+async def _find(call: Call, name: str) -> Author:
+    try:
+        return await call.site.read(find_author, name)
+    except Unknown as unknown:
+        raise not_found(str(unknown)) from None
+
+
+async def _follow_up(call: Call, done: Moderated) -> None:
+    """Tell everybody, have checked what comes back, and let who was taken off leave tournaments."""
+    site, app = call.site, call.request.app
+    app[INTAKE].note(done.changed)
+    for tournament, entrant in done.entered:
+        try:
+            await site.work(site.director.withdraw, tournament, entrant)
+        except LadderError as error:  # it has ended meanwhile
+            log.warning("entrant %s stays in tournament %s: %s", entrant, tournament, error)
+        site.tell(TournamentChanged(tournament))
+    app[GAMES].look()
+
+
+def _told(name: str, disabled: bool, changed: Sequence[Changed]) -> ModeratedOut:
+    return ModeratedOut(
+        name=name,
+        disabled=disabled,
+        versions=[
+            ModeratedVersion(bot=each.bot, number=each.number, state=each.state) for each in changed
+        ],
+    )
+
+
+def _note(call: Call, act: str, whom: str = "", why: str = "") -> None:
+    """Write down who did what to whom."""
+    log.info(
+        "%s: %s %s",
+        call.author.name,
+        act,
+        whom,
+        extra={"act": act, "by": call.author.name, "whom": whom, "why": why},
+    )
+
+
+def _rerate(database: Database) -> Comparison:
+    return database.write(rerate)

@@ -1,0 +1,293 @@
+"""Bots, their versions, ratings and faults."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from aiohttp import web
+from pydantic import Field
+from sqlmodel import Session
+
+from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.store import browsing
+from keltis_ladder.store.accounts import TokenScope
+from keltis_ladder.store.components import LATEST, compositions_of
+from keltis_ladder.store.replays import read_card
+from keltis_ladder.store.tables import VersionState
+from keltis_server.callers import Call
+from keltis_server.endpoints import Endpoints, Media, Parameters
+from keltis_server.lookups import no_bot, number_after, require_reader, the_bot
+from keltis_server.models.bots import (
+    AuthorOut,
+    BotOut,
+    ComponentsOut,
+    FaultOut,
+    OpponentOut,
+    OpponentsOut,
+    StepOut,
+    TimeOut,
+    TimesOut,
+    VersionOut,
+    VersionsOut,
+    bot_out,
+    composition_out,
+    version_out,
+)
+from keltis_server.parameters import (
+    Name,
+    NamePath,
+    Page,
+    PageQuery,
+    ScopeQuery,
+    VersionPath,
+)
+from keltis_server.problems import not_found
+from keltis_server.wire import JSON, dump_json
+
+ENDPOINTS: Final = Endpoints("bots", "Bots, their versions, ratings and faults.")
+
+# Whoever runs a ladder on their own machine is an author under their name there.
+AUTHOR_PATTERN: Final = r"^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$"
+MISSING: Final = (HTTPStatus.NOT_FOUND,)
+VersionNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class BotsQuery(PageQuery):
+    """Which bots."""
+
+    author: Annotated[
+        str, Field(pattern=rf"^({AUTHOR_PATTERN[1:-1]})?$", description="Only of this author.")
+    ] = ""
+    state: Annotated[
+        str,
+        Field(pattern=f"^({'|'.join(VersionState)})?$", description="Only in this state."),
+    ] = ""
+    prefix: Annotated[
+        str, Field(pattern=r"^[a-z0-9._-]{0,40}$", description="How the name begins.")
+    ] = ""
+
+
+class AuthorPath(Parameters):
+    """Which author."""
+
+    author: Annotated[str, Field(pattern=AUTHOR_PATTERN)]
+
+
+class FaultPath(Parameters):
+    """Which fault of which bot."""
+
+    bot: Name
+    fault: Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class EncountersQuery(ScopeQuery):
+    """Of which version, in which matches."""
+
+    version: Annotated[VersionNumber, Field(description="0 is the one that plays.")] = 0
+
+
+class HistoryQuery(ScopeQuery, PageQuery):
+    """Which part of a history."""
+
+    version: Annotated[VersionNumber, Field(description="0 is all of them.")] = 0
+
+
+@ENDPOINTS.get("/bots", returns=Page[BotOut])
+async def list_bots(call: Call, query: BotsQuery) -> Page[BotOut]:
+    """All bots by name, with their overall ratings."""
+    return await call.site.read(_list, query)
+
+
+def _list(session: Session, query: BotsQuery) -> Page[BotOut]:
+    rows = browsing.bot_rows(
+        session,
+        query.after,
+        query.limit + 1,
+        query.author or None,
+        query.state or None,
+        query.prefix or None,
+    )
+    shown = rows[: query.limit]
+    ranks = browsing.ranks_of(session, [rating for row in shown for rating in row.ratings])
+    return Page[BotOut](
+        items=[bot_out(row, ranks) for row in shown],
+        next=shown[-1].bot.name if len(rows) > len(shown) else None,
+    )
+
+
+@ENDPOINTS.get("/bots/{bot}", returns=BotOut, fails=MISSING)
+async def get_bot(call: Call, path: NamePath) -> BotOut:
+    """A bot with all its ratings."""
+    return await call.site.read(_bot, path.bot)
+
+
+def _bot(session: Session, name: str) -> BotOut:
+    row = browsing.bot_row(session, name)
+    if row is None:
+        raise no_bot(session, name)
+    return bot_out(row, browsing.ranks_of(session, row.ratings))
+
+
+@ENDPOINTS.get("/bots/{bot}/versions", returns=VersionsOut, fails=MISSING)
+async def list_versions(call: Call, path: NamePath) -> VersionsOut:
+    """All versions of a bot, the newest first."""
+    return VersionsOut(versions=await call.site.read(_versions, call, path.bot))
+
+
+@ENDPOINTS.get("/bots/{bot}/versions/{number}", returns=VersionOut, fails=MISSING)
+async def get_version(call: Call, path: VersionPath) -> VersionOut:
+    """One version of a bot."""
+    found = await call.site.read(_versions, call, path.bot, path.number)
+    if not found:
+        raise not_found(f"{path.bot} has no version {path.number}")
+    return found[0]
+
+
+def _versions(
+    session: Session, call: Call, name: str, number: int | None = None
+) -> list[VersionOut]:
+    bot = the_bot(session, name)
+    rows = browsing.version_rows(session, bot.id, number)
+    return [version_out(row, call.may_read_of(bot.author_id)) for row in rows]
+
+
+@ENDPOINTS.get("/bots/{bot}/history", returns=Page[StepOut], fails=MISSING)
+async def get_history(call: Call, path: NamePath, query: HistoryQuery) -> Page[StepOut]:
+    """How a bot's rating went, match by match, the oldest first."""
+    return await call.site.read(_history, path.bot, query, number_after(query.after) or 0)
+
+
+def _history(session: Session, name: str, query: HistoryQuery, after: int) -> Page[StepOut]:
+    versions = _version_ids(session, name, query.version)
+    steps = browsing.steps_of(session, versions, query.scope, after, query.limit + 1)
+    shown = steps[: query.limit]
+    return Page[StepOut](
+        items=[StepOut(**step._asdict()) for step in shown],
+        next=str(shown[-1].match) if len(steps) > len(shown) else None,
+    )
+
+
+@ENDPOINTS.get("/bots/{bot}/opponents", returns=OpponentsOut, fails=MISSING)
+async def get_opponents(call: Call, path: NamePath, query: EncountersQuery) -> OpponentsOut:
+    """Whom a version has met in rated matches, and how often it was ahead."""
+    return await call.site.read(_opponents, path.bot, query.version, query.scope)
+
+
+def _opponents(session: Session, name: str, number: int, scope: Scope) -> OpponentsOut:
+    version, _ = _version(session, name, number)
+    return OpponentsOut(
+        opponents=[
+            OpponentOut(bot=bot, version=theirs, wins=met.wins, draws=met.draws, losses=met.losses)
+            for bot, theirs, met in browsing.opponents_of(session, version, scope)
+        ]
+    )
+
+
+@ENDPOINTS.get("/bots/{bot}/components", returns=ComponentsOut, fails=MISSING)
+async def get_components(call: Call, path: NamePath, query: EncountersQuery) -> ComponentsOut:
+    """What the points of a version are made of, compared with all others in the same matches."""
+    return await call.site.read(_components, path.bot, query.version, query.scope)
+
+
+def _components(session: Session, name: str, number: int, scope: Scope) -> ComponentsOut:
+    version, number = _version(session, name, number)
+    found = compositions_of(session, version, scope)
+    return ComponentsOut(
+        version=number, latest=LATEST, variants=[composition_out(each) for each in found]
+    )
+
+
+@ENDPOINTS.get("/bots/{bot}/faults", returns=Page[FaultOut], fails=MISSING)
+async def list_faults(call: Call, path: NamePath, query: PageQuery) -> Page[FaultOut]:
+    """The games that a bot lost other than by points, the newest first."""
+    return await call.site.read(_faults, call, path.bot, query, number_after(query.after))
+
+
+def _faults(
+    session: Session, call: Call, name: str, query: PageQuery, before: int | None
+) -> Page[FaultOut]:
+    bot = the_bot(session, name)
+    versions = browsing.version_ids(session, bot.id)
+    lines = browsing.faults_of(session, versions, before, query.limit + 1)
+    shown = lines[: query.limit]
+    told = call.may_read_of(bot.author_id)
+    return Page[FaultOut](
+        items=[
+            FaultOut(**{**line._asdict(), "text": line.text if told else None}) for line in shown
+        ],
+        next=str(shown[-1].id) if len(lines) > len(shown) else None,
+    )
+
+
+@ENDPOINTS.get(
+    "/bots/{bot}/faults/{fault}/card",
+    returns=Media((JSON,), "The crash card: all that is needed to make it happen again."),
+    needs=TokenScope.READ,
+    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
+)
+async def get_crash_card(call: Call, path: FaultPath) -> web.Response:
+    """The crash card of a fault, for the bot's author."""
+    data = await call.site.read(_card, call, path)
+    return web.Response(
+        body=data, content_type=JSON, headers={"Cache-Control": "private, max-age=86400"}
+    )
+
+
+def _card(session: Session, call: Call, path: FaultPath) -> bytes:
+    bot = the_bot(session, path.bot)
+    require_reader(call, bot.author_id)
+    data = browsing.card_of(session, bot.id, path.fault)
+    if data is None:
+        raise not_found(f"{path.bot} has no fault {path.fault}")
+    return dump_json(read_card(path.fault, data))
+
+
+@ENDPOINTS.get(
+    "/bots/{bot}/times", returns=TimesOut, needs=TokenScope.READ, fails=[HTTPStatus.NOT_FOUND]
+)
+async def get_times(call: Call, path: NamePath) -> TimesOut:
+    """The time that a bot uses, for its author."""
+    return await call.site.read(_times, call, path.bot)
+
+
+def _times(session: Session, call: Call, name: str) -> TimesOut:
+    bot = the_bot(session, name)
+    require_reader(call, bot.author_id)
+    rows = browsing.times_of(session, browsing.version_ids(session, bot.id))
+    return TimesOut(
+        profile=[
+            TimeOut(**row._asdict(), mean_ms=row.wall_ms / row.asked if row.asked else 0.0)
+            for row in rows
+        ]
+    )
+
+
+@ENDPOINTS.get("/authors/{author}", returns=AuthorOut, fails=MISSING)
+async def get_author(call: Call, path: AuthorPath) -> AuthorOut:
+    """An author and their bots."""
+    found = await call.site.read(browsing.find_author, path.author)
+    if found is None:
+        raise not_found(f"there is no author {path.author!r} on this ladder")
+    author, bots = found
+    return AuthorOut(name=author.name, house=author.house, created=author.created, bots=bots)
+
+
+def _version_ids(session: Session, name: str, number: int) -> dict[int, int]:
+    """Return the versions of a bot, or the one with a number; raise if there is none."""
+    bot = the_bot(session, name)
+    found = browsing.version_ids(session, bot.id, number or None)
+    if not found:
+        raise not_found(f"{name} has no version {number}")
+    return found
+
+
+def _version(session: Session, name: str, number: int) -> tuple[int, int]:
+    """Return the id and number of a version of a bot; 0 is the one that plays, or the newest."""
+    if number:
+        [found] = _version_ids(session, name, number)
+        return found, number
+    row = browsing.bot_row(session, name)
+    if row is None or row.version.id is None:
+        raise no_bot(session, name)
+    return row.version.id, row.version.number

@@ -1,0 +1,151 @@
+"""Frames: games decision by decision, of matches that are being played and that were."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, Field
+from sqlmodel import Session
+
+from keltis_engine import VARIANTS, find_variant
+from keltis_ladder.dispatch.live import LiveMatch, Viewer
+from keltis_ladder.store.matches import MatchRow, job_of_number, match_row
+from keltis_ladder.store.watching import stored_match
+from keltis_server.callers import Call
+from keltis_server.endpoints import Endpoints, Parameters
+from keltis_server.frames import Plain, game_plain, so_far
+from keltis_server.games import GAMES
+from keltis_server.live.live import LIVE
+from keltis_server.parameters import LARGEST_NUMBER
+from keltis_server.problems import not_found
+from keltis_server.site import Site
+from keltis_server.watching import PUBLIC, sight
+from keltis_server.wire import Encoded, Reply, dump_json, dump_msgpack, tag_of
+
+ENDPOINTS: Final = Endpoints("frames", "Games, decision by decision.")
+
+MATCH_PATTERN: Final = (
+    r"^([1-9][0-9]{0,15}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$"
+)
+VIEWER_PATTERN: Final = r"^[a-z0-9][a-z0-9._-]{0,39}$"  # as the names of bots
+MOST_PLAYERS: Final = max(max(find_variant(id).players) for id in VARIANTS)
+
+
+class GamePath(Parameters):
+    """Which game."""
+
+    match: Annotated[
+        str, Field(pattern=MATCH_PATTERN, description="The number of the match, or its id.")
+    ]
+    rotation: Annotated[
+        int, Field(ge=0, lt=MOST_PLAYERS, description="Which game of the match; 0 is the first.")
+    ]
+
+
+class FramesQuery(Parameters):
+    """As whom."""
+
+    viewer: Annotated[
+        str,
+        Field(
+            pattern=VIEWER_PATTERN,
+            description="public, all, a seat from 0 on, or a bot of the match. Whoever may not "
+            "see that sees what is public.",
+        ),
+    ] = PUBLIC
+
+
+class FrameOut(BaseModel):
+    """A decision, and how the view after it differs from the one before it."""
+
+    kind: str = Field(description='Always "frame".')
+    rotation: int
+    ply: int = Field(description="How many decisions were taken before it.")
+    seat: int
+    action: int
+    notation: str
+    card: str | None = Field(description="That it brought; null: none, or hidden.")
+    ms: int | None = Field(description="That it took; null: hidden, or not known any more.")
+    patch: list[tuple[list[str | int], Any]] = Field(
+        description="Paths into the view, and the values that are replaced there."
+    )
+    scores: list[int]
+    clocks: list[int] = Field(description="Milliseconds left, by seat.")
+
+
+class FrameFaultOut(BaseModel):
+    """A bot that dropped out."""
+
+    ply: int = Field(description="How many decisions had been taken.")
+    seat: int
+    fault: str
+    code: str
+
+
+class FramesOut(BaseModel):
+    """A game, as far as it has come, as one viewer may see it."""
+
+    match: str = Field(description="The id of the match.")
+    rotation: int
+    viewer: str = Field(description="As whom it is seen: public, all or a seat.")
+    seats: list[int] = Field(description="The position of the entrant on each seat.")
+    view: dict[str, Any] = Field(description="Before the first decision.")
+    clocks: list[int] = Field(description="Before the first decision.")
+    frames: list[FrameOut]
+    faults: list[FrameFaultOut]
+    ended: bool
+    scores: list[int]
+
+
+@ENDPOINTS.get(
+    "/matches/{match}/games/{rotation}/frames",
+    returns=FramesOut,
+    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+async def frames(call: Call, path: GamePath, query: FramesQuery) -> Reply:
+    """A game, decision by decision, also while the match goes on.
+
+    Everybody sees what is public; when the whole match is over, all cards. Times are not kept:
+    in a game of a match that is over ms is null, and the clocks stand as at the beginning.
+    """
+    site = call.site
+    row = await site.read(_row_of, path.match)
+    if row is None:
+        raise not_found(f"there is no match {path.match}")
+    if path.rotation >= row.job.players:
+        raise not_found(f"the match has {row.job.players} games: 0 to {row.job.players - 1}")
+    viewer = sight(query.viewer, path.rotation, row, call.caller, _first_play(call, row))
+    if row.number is not None:
+        return Reply(await site.work(_of_stored, site, row, path.rotation, viewer))
+    live = _live_match(call, row.job.id)
+    if live is None:
+        raise not_found("the match has not begun yet")
+    return Reply(await site.work(_encoded, so_far(live), path.rotation, viewer, True))
+
+
+def _row_of(session: Session, text: str) -> MatchRow | None:
+    if not text.isdecimal():
+        return match_row(session, text)
+    job_id = job_of_number(session, min(int(text), LARGEST_NUMBER))
+    return None if job_id is None else match_row(session, job_id)
+
+
+def _first_play(call: Call, row: MatchRow) -> bool:
+    return call.request.app[LIVE].beginnings.first_play(row.job.id, row.job.created)
+
+
+def _live_match(call: Call, job_id: str) -> LiveMatch | None:
+    return call.request.app[GAMES].live.get(job_id)
+
+
+def _of_stored(site: Site, row: MatchRow, rotation: int, viewer: Viewer) -> Encoded:
+    with site.database.reading() as session:
+        match = stored_match(session, row)
+    return _encoded(match, rotation, viewer, False)
+
+
+def _encoded(match: LiveMatch, rotation: int, viewer: Viewer, timed: bool) -> Encoded:
+    plain: Plain = game_plain(match, rotation, viewer, timed)
+    text = dump_json(plain)
+    return Encoded(text, dump_msgpack(plain), tag_of(text))

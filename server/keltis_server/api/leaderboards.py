@@ -1,0 +1,85 @@
+"""Leaderboards and head-to-head tables."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from pydantic import Field
+from sqlmodel import Session
+
+from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.store.browsing import bot_row
+from keltis_ladder.store.leaderboards import head_to_head, leaderboard
+from keltis_server.callers import Call
+from keltis_server.endpoints import Endpoints
+from keltis_server.lookups import no_bot
+from keltis_server.models.leaderboards import HeadOut, HeadToHeadOut, LeaderboardOut, PairOut
+from keltis_server.parameters import Name, ScopeQuery
+from keltis_server.wire import Reply
+
+ENDPOINTS: Final = Endpoints("leaderboards", "Leaderboards and head-to-head tables.")
+
+TOP: Final = 12  # of a table for which nobody is named
+
+
+class LeaderboardQuery(ScopeQuery):
+    """Which leaderboard."""
+
+    everybody: Annotated[
+        bool, Field(description="Also versions that are no longer on the ladder.")
+    ] = False
+
+
+class HeadToHeadQuery(ScopeQuery):
+    """Who against whom."""
+
+    bot: Annotated[
+        list[Name],
+        Field(
+            min_length=2,
+            max_length=40,
+            default_factory=list,
+            description=f"Once for each bot; without any, the top {TOP}.",
+        ),
+    ]
+
+
+@ENDPOINTS.get("/leaderboard", returns=LeaderboardOut)
+async def get_leaderboard(call: Call, query: LeaderboardQuery) -> Reply:
+    """The bots on the ladder, the best first; who cannot be told apart shares a rank."""
+    board = await call.site.boards.get(query.scope, query.everybody)
+    return Reply(board.encoded)
+
+
+@ENDPOINTS.get("/head-to-head", returns=HeadToHeadOut, fails=[HTTPStatus.NOT_FOUND])
+async def get_head_to_head(call: Call, query: HeadToHeadQuery) -> HeadToHeadOut:
+    """Who was ahead of whom in rated matches, by the versions that play now."""
+    return await call.site.read(_compare, list(dict.fromkeys(query.bot)), query.scope)
+
+
+def _compare(session: Session, names: list[str], scope: Scope) -> HeadToHeadOut:
+    versions: list[int] = []
+    heads: list[HeadOut] = []
+    for name in names:
+        row = bot_row(session, name)
+        if row is None or row.version.id is None:
+            raise no_bot(session, name)
+        versions.append(row.version.id)
+        heads.append(HeadOut(bot=name, version=row.version.number))
+    if not names:
+        lines = leaderboard(session, scope)[:TOP]
+        versions = [line.version for line in lines]
+        heads = [HeadOut(bot=line.bot, version=line.number) for line in lines]
+    met = head_to_head(session, versions, scope)
+    return HeadToHeadOut(
+        variant=scope.variant,
+        players=scope.players,
+        bots=heads,
+        pairs=[
+            PairOut(one=one, other=other, wins=duel.wins, draws=duel.draws, losses=duel.losses)
+            for one in range(len(versions))
+            for other in range(one + 1, len(versions))
+            if (duel := met.get((versions[one], versions[other]))) is not None
+        ],
+    )

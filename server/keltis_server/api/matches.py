@@ -1,0 +1,202 @@
+"""Matches, running and finished, their games and replays."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from aiohttp import web
+from pydantic import Field
+from sqlmodel import Session
+
+from keltis_engine import VARIANTS
+from keltis_ladder.commitments import commitment
+from keltis_ladder.store.browsing import version_ids
+from keltis_ladder.store.matches import (
+    PLAYING,
+    WAITING,
+    JobMark,
+    Wanted,
+    finished_jobs,
+    job_of_number,
+    match_row,
+    match_rows,
+    unfinished_jobs,
+)
+from keltis_ladder.store.replays import replays_of
+from keltis_ladder.store.tables import Purpose
+from keltis_server.callers import Call
+from keltis_server.endpoints import Endpoints, Media, Parameters
+from keltis_server.lookups import no_page, number_after, the_bot, the_tournament
+from keltis_server.models.matches import MatchOut, MatchState, match_out
+from keltis_server.parameters import BOT_PATTERN, Page, PageQuery
+from keltis_server.problems import conflict, not_found
+from keltis_server.site import Site
+from keltis_server.wire import Reply, dump_json
+
+ENDPOINTS: Final = Endpoints("matches", "Matches, their games and replays.")
+
+NDJSON: Final = "application/x-ndjson"
+UUID_PATTERN: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+KEEP: Final = "public, max-age=3600"  # it is over; only a new model of ratings changes it
+KEEP_FOR_EVER: Final = "public, max-age=31536000, immutable"
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND: Final = timedelta(microseconds=1)
+LATEST: Final = 2**53
+
+MatchName = Annotated[
+    str,
+    Field(pattern=f"^([1-9][0-9]{{0,14}}|{UUID_PATTERN})$", description="Its id, or its number."),
+]
+
+
+class MatchPath(Parameters):
+    """Which match."""
+
+    match: MatchName
+
+
+class MatchesQuery(PageQuery):
+    """Which matches."""
+
+    bot: Annotated[
+        str, Field(pattern=f"^({BOT_PATTERN[1:-1]})?$", description="Only with this bot.")
+    ] = ""
+    variant: Annotated[
+        str, Field(pattern=f"^({'|'.join(VARIANTS)})?$", description="Only of this game.")
+    ] = ""
+    players: Annotated[int, Field(ge=0, le=4, description="2 to 4; 0 is any number.")] = 0
+    purpose: Annotated[
+        str, Field(pattern=f"^({'|'.join(Purpose)})?$", description="Only played for this.")
+    ] = ""
+    tournament: Annotated[
+        str, Field(pattern=f"^({BOT_PATTERN[1:-1]})?$", description="Only of this tournament.")
+    ] = ""
+    state: Annotated[
+        str, Field(pattern="^(finished|playing|waiting)$", description="How far they are.")
+    ] = MatchState.FINISHED.value
+
+
+@ENDPOINTS.get("/matches", returns=Page[MatchOut], fails=[HTTPStatus.NOT_FOUND])
+async def list_matches(call: Call, query: MatchesQuery) -> Page[MatchOut]:
+    """Matches, the newest first: finished ones by their number, others by when they were asked for.
+
+    Pages stay what they are while results come in: new ones stand before the first page.
+    """
+    if query.state == MatchState.FINISHED:
+        return await call.site.read(_finished, query, number_after(query.after))
+    states = PLAYING if query.state == MatchState.PLAYING else WAITING
+    return await call.site.read(_unfinished, query, states, _mark_of(query.after))
+
+
+def _wanted(session: Session, query: MatchesQuery) -> Wanted:
+    versions = None
+    if query.bot:
+        bot = the_bot(session, query.bot)
+        versions = tuple(version_ids(session, bot.id))
+    return Wanted(
+        versions=versions,
+        variant=query.variant or None,
+        players=query.players or None,
+        purpose=query.purpose or None,
+        tournament_id=the_tournament(session, query.tournament).id if query.tournament else None,
+    )
+
+
+def _finished(session: Session, query: MatchesQuery, before: int | None) -> Page[MatchOut]:
+    found = finished_jobs(session, _wanted(session, query), before, query.limit + 1)
+    shown = found[: query.limit]
+    return Page[MatchOut](
+        items=[match_out(row) for row in match_rows(session, [id for _, id in shown])],
+        next=str(shown[-1][0]) if len(found) > len(shown) else None,
+    )
+
+
+def _unfinished(
+    session: Session, query: MatchesQuery, states: tuple[str, ...], after: JobMark | None
+) -> Page[MatchOut]:
+    wanted = _wanted(session, query)
+    found = unfinished_jobs(session, wanted, states, after, query.limit + 1)
+    shown = found[: query.limit]
+    return Page[MatchOut](
+        items=[match_out(row) for row in match_rows(session, [mark.id for mark in shown])],
+        next=_text_of(shown[-1]) if len(found) > len(shown) else None,
+    )
+
+
+def _text_of(mark: JobMark) -> str:
+    return f"{(mark.created - EPOCH) // MICROSECOND}.{mark.id}"
+
+
+def _mark_of(text: str) -> JobMark | None:
+    if not text:
+        return None
+    number, _, id = text.partition(".")
+    if not number.isdecimal() or int(number) > LATEST or not id:
+        raise no_page(text)
+    return JobMark(EPOCH + int(number) * MICROSECOND, id)
+
+
+@ENDPOINTS.get("/matches/{match}", returns=MatchOut, fails=[HTTPStatus.NOT_FOUND])
+async def get_match(call: Call, path: MatchPath) -> Reply:
+    """A match; its seed and its games once it is over."""
+    found = await call.site.read(_match, path.match)
+    over = found.state == MatchState.FINISHED
+    return Reply(found, headers={"Cache-Control": KEEP} if over else {})
+
+
+def _match(session: Session, name: str) -> MatchOut:
+    row = match_row(session, _job_id(session, name))
+    if row is None:
+        raise _no_match(name)
+    return match_out(row)
+
+
+def _job_id(session: Session, name: str) -> str:
+    id = job_of_number(session, int(name)) if name.isdecimal() else name
+    if id is None:
+        raise _no_match(name)
+    return id
+
+
+def _no_match(name: str) -> Exception:
+    return not_found(f"there is no match {name}: /api/v1/matches lists them")
+
+
+@ENDPOINTS.get(
+    "/matches/{match}/replay",
+    returns=Media((NDJSON,), "The replay of each game, one JSON object in a line."),
+    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
+)
+async def get_replay(call: Call, path: MatchPath) -> web.Response:
+    """The replays of a match that is over, as ``keltis-ladder replay`` reads them."""
+    number, body = await call.site.work(_replay, call.site, path.match)
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = {"ETag": etag, "Cache-Control": KEEP_FOR_EVER}
+    known = call.request.headers.get("If-None-Match", "")
+    if etag in (each.strip().removeprefix("W/") for each in known.split(",")):
+        return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
+    headers["Content-Disposition"] = f'attachment; filename="match-{number}.jsonl"'
+    return web.Response(body=body, content_type=NDJSON, headers=headers)
+
+
+def _replay(site: Site, name: str) -> tuple[int, bytes]:
+    with site.database.reading() as session:
+        row = match_row(session, _job_id(session, name))
+        if row is None:
+            raise _no_match(name)
+        if row.number is None:
+            raise conflict("this match is not over: nobody may see its hidden cards before")
+        replays = replays_of(session, row.number)
+    promise = commitment(row.job.id, int(row.job.seed))
+    lines = []
+    for replay in replays:
+        # What a bot said when it failed is for its author only.
+        faults = [{**fault} for fault in replay["faults"]]
+        for fault in faults:
+            del fault["text"]
+        record = {**replay, "faults": faults, "job": row.job.id, "commitment": promise}
+        lines.append(dump_json(record) + b"\n")
+    return row.number, b"".join(lines)

@@ -1,0 +1,104 @@
+"""The service itself: what it is, what it plays, and its own description."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import metadata
+from typing import Final
+
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from keltis_engine import VARIANTS, find_variant
+from keltis_server.callers import Call
+from keltis_server.endpoints import Endpoints, Media
+from keltis_server.wire import JSON, dump_json
+
+ENDPOINTS: Final = Endpoints("service", "What this ladder is and plays.")
+
+
+class QuotasOut(BaseModel):
+    """How much one author may ask for."""
+
+    archive_bytes: int
+    uploads_per_hour: int
+    bots: int
+    challenges_per_hour: int
+    requests_per_minute: int
+
+
+class ClockOut(BaseModel):
+    """The time that bots get."""
+
+    bank_ms: int
+    increment_ms: int
+    start_ms: int
+
+
+class ServiceOut(BaseModel):
+    """What this ladder is."""
+
+    name: str
+    version: str = Field(description="Of the software.")
+    registration: str = Field(description="open, invitation or closed.")
+    clock: ClockOut
+    quotas: QuotasOut
+
+
+class VariantOut(BaseModel):
+    """One of the games."""
+
+    id: str
+    version: int
+    players: list[int]
+    options: dict[str, int]
+
+
+class VariantsOut(BaseModel):
+    """The games that are played here."""
+
+    variants: list[VariantOut]
+
+
+@ENDPOINTS.get("", returns=ServiceOut)
+async def service(call: Call) -> ServiceOut:
+    """What this ladder is, and how much an author may ask for."""
+    settings = call.site.settings
+    return ServiceOut(
+        name="keltis-ladder",
+        version=metadata.version("keltis-ladder"),
+        registration=settings.registration,
+        clock=ClockOut.model_validate(settings.control, from_attributes=True),
+        quotas=QuotasOut.model_validate(settings.quotas, from_attributes=True),
+    )
+
+
+@ENDPOINTS.get("/variants", returns=VariantsOut)
+async def variants(call: Call) -> VariantsOut:
+    """The games that are played here, with the options they are played with."""
+    rulesets = [find_variant(id) for id in VARIANTS]
+    return VariantsOut(
+        variants=[
+            VariantOut(
+                id=ruleset.id,
+                version=ruleset.version,
+                players=list(ruleset.players),
+                options=dict(ruleset.options),
+            )
+            for ruleset in rulesets
+        ]
+    )
+
+
+@ENDPOINTS.get("/openapi.json", returns=Media((JSON,), "The OpenAPI 3.1 document."))
+async def openapi(call: Call) -> web.Response:
+    """The whole API as an OpenAPI 3.1 document."""
+    return web.Response(body=_document(), content_type=JSON)
+
+
+@cache
+def _document() -> bytes:
+    from keltis_server.api import PARTS
+    from keltis_server.openapi import document
+
+    return dump_json(document(PARTS))

@@ -1,0 +1,216 @@
+"""Submissions: upload a bot, and read what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from keltis_bots.manifest import Manifest
+from keltis_ladder.store.accounts import TokenScope
+from keltis_ladder.store.archives import Kept
+from keltis_ladder.store.submissions import (
+    Reported,
+    Submitted,
+    owner_of,
+    report_of,
+    restore,
+    submit,
+    take_back,
+)
+from keltis_server.callers import Call
+from keltis_server.endpoints import API, Endpoints, Media, Parameters
+from keltis_server.models.bots import VersionOut, version_out
+from keltis_server.parameters import NamePath, VersionPath
+from keltis_server.problems import Problem, forbidden, not_found
+from keltis_server.uploads.intake import INTAKE
+from keltis_server.uploads.receiving import FORM
+from keltis_server.uploads.unpacking import BadArchive
+from keltis_server.wire import Reply
+
+ENDPOINTS: Final = Endpoints("submissions", "Uploads of bots, and what became of them.")
+
+GZIP: Final = "application/gzip"
+ARCHIVE: Final = Media(
+    ("application/zip", GZIP, "application/x-tar", "application/octet-stream", FORM),
+    "A zip or a tar of the bot's directory, which its bytes tell; or a form with it as one file.",
+)
+PRIVATE: Final = "private, max-age=31536000, immutable"  # a version never changes
+LONGEST_REASON: Final = 500
+
+
+class FindingOut(BaseModel):
+    """The outcome of one check."""
+
+    check: str = Field(description="Its name, the same in every report.")
+    mark: str = Field(description="ok, warning or failed: only a failure keeps a bot away.")
+    text: str
+    advice: str
+    log: str = Field(description="The end of what the bot, or its build, had printed.")
+
+
+class ReportOut(BaseModel):
+    """What the check of a version found. Empty until it is over."""
+
+    state: str
+    reason: str
+    findings: list[FindingOut]
+    output: str = Field(description="What its build printed; of much only beginning and end.")
+    started: datetime | None
+    finished: datetime | None
+
+
+class RetireIn(Parameters):
+    """Why a bot is taken back."""
+
+    reason: Annotated[
+        str,
+        Field(
+            max_length=LONGEST_REASON,
+            pattern=r"^[^\x00-\x1f\x7f]*$",
+            description="For yourself; nobody else sees it.",
+        ),
+    ] = ""
+
+
+@ENDPOINTS.post(
+    "/bots",
+    returns=VersionOut,
+    needs=TokenScope.SUBMIT,
+    fails=(
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    ),
+    status=HTTPStatus.ACCEPTED,
+    also=(HTTPStatus.OK,),
+    upload=ARCHIVE,
+)
+async def upload_bot(call: Call) -> Reply:
+    """Upload a bot, or a new version of one; it is checked, and then plays.
+
+    Its name is the one in its bot.toml. If the same program is the newest version already, and
+    plays or is being checked, the answer is 200 and nothing changes.
+    """
+    site, author = call.site, call.author
+    intake = call.request.app[INTAKE]
+    if not intake.open:
+        raise Problem(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "this ladder cannot run bots of others at the moment: ask whoever runs it",
+        )
+
+    async def enter(manifest: Manifest, kept: Kept) -> Submitted:
+        most = site.settings.quotas.bots
+        done = await site.write(submit, author.author_id, manifest, kept, most)
+        intake.note(done.changed)
+        return done
+
+    try:
+        submitted = await intake.reception.accept(author, call.request, enter)
+    except BadArchive as error:
+        raise Problem(HTTPStatus.BAD_REQUEST, str(error), kind="bad-archive") from None
+    status = HTTPStatus.ACCEPTED if submitted.fresh else HTTPStatus.OK
+    return _reply(submitted, status)
+
+
+@ENDPOINTS.get(
+    "/bots/{bot}/versions/{number}/report",
+    returns=ReportOut,
+    needs=TokenScope.READ,
+    fails=(HTTPStatus.NOT_FOUND,),
+)
+async def version_report(call: Call, path: VersionPath) -> ReportOut:
+    """What the check of a version found, and what its build printed: for its author."""
+    found = await _own(call, path)
+    version, report = found.row.version, found.report
+    return ReportOut(
+        state=version.state,
+        reason=version.reason,
+        findings=[FindingOut.model_validate(each) for each in report.findings] if report else [],
+        output=report.output if report else "",
+        started=report.started if report else None,
+        finished=report.finished if report else None,
+    )
+
+
+@ENDPOINTS.get(
+    "/bots/{bot}/versions/{number}/archive",
+    returns=Media((GZIP,), "The files of the version, as a tar."),
+    needs=TokenScope.READ,
+    fails=(HTTPStatus.NOT_FOUND,),
+)
+async def version_archive(call: Call, path: VersionPath) -> web.StreamResponse:
+    """The files that a version came in, packed by us: for its author."""
+    found = await _own(call, path)
+    digest = found.row.version.archive_digest
+    file = call.site.home.archives.path(digest) if digest else None
+    if file is None or not await asyncio.to_thread(file.is_file):
+        raise not_found(f"version {path.number} of {path.bot} has no archive here")
+    name = f"{path.bot}-{path.number}.tar.gz"
+    return web.FileResponse(
+        file,
+        headers={
+            "Content-Type": GZIP,
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Cache-Control": PRIVATE,
+        },
+    )
+
+
+@ENDPOINTS.post(
+    "/bots/{bot}/retire",
+    returns=VersionOut,
+    needs=TokenScope.SUBMIT,
+    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+async def retire_bot(call: Call, path: NamePath, body: RetireIn) -> Reply:
+    """Take a bot off the ladder: what plays of it, and what is being checked. Results stay."""
+    await _require_owner(call, path.bot)
+    reason = body.reason or f"retired by {call.author.name}"
+    retired = await call.site.write(take_back, path.bot, reason)
+    call.request.app[INTAKE].note(retired.changed)
+    return _reply(retired, HTTPStatus.OK)
+
+
+@ENDPOINTS.post(
+    "/bots/{bot}/restore",
+    returns=VersionOut,
+    needs=TokenScope.SUBMIT,
+    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+async def restore_bot(call: Call, path: NamePath) -> Reply:
+    """Have the newest version checked again that was retired; if it passes, it plays."""
+    await _require_owner(call, path.bot)
+    restored = await call.site.write(restore, path.bot)
+    call.request.app[INTAKE].note(restored.changed)
+    return _reply(restored, HTTPStatus.OK)
+
+
+def _reply(submitted: Submitted, status: HTTPStatus) -> Reply:
+    number = submitted.row.version.number
+    location = f"{API}/bots/{submitted.bot}/versions/{number}"
+    return Reply(version_out(submitted.row, for_author=True), status, {"Location": location})
+
+
+async def _own(call: Call, path: VersionPath) -> Reported:
+    """Return a version with its report; raise unless the caller may read of it."""
+    found = await call.site.read(report_of, path.bot, path.number)
+    if found is None:
+        raise not_found(f"there is no version {path.number} of a bot {path.bot!r} on this ladder")
+    if not call.may_read_of(found.author_id):
+        raise forbidden(f"{path.bot} is not yours: only its author may see this")
+    return found
+
+
+async def _require_owner(call: Call, bot: str) -> None:
+    owner = await call.site.read(owner_of, bot)
+    if owner is None:
+        raise not_found(f"there is no bot {bot!r} on this ladder")
+    if owner != call.author.author_id and TokenScope.ADMIN not in call.author.scopes:
+        raise forbidden(f"{bot} is not yours: only its author may do this")

@@ -1,0 +1,64 @@
+"""The application: the parts of the server put together, started and stopped in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Final
+
+from aiohttp import web
+
+from keltis_ladder.limits import MIB
+from keltis_server import health, metrics
+from keltis_server.api import PARTS
+from keltis_server.endpoints import API, add_routes
+from keltis_server.games import GAMES, Games
+from keltis_server.limits import MINUTE, Limiter, limit_requests
+from keltis_server.live.live import LIVE, Live
+from keltis_server.problems import tell_problems
+from keltis_server.site import SITE, Site
+from keltis_server.uploads.intake import INTAKE, Intake
+
+LARGEST_BODY: Final = MIB  # of what is not an upload
+
+
+def make_app(site: Site) -> web.Application:
+    """Return the application for a site; what runs in the background starts with it."""
+    app = web.Application(
+        middlewares=[
+            metrics.measure_requests,
+            tell_problems,
+            limit_requests(Limiter(site.settings.quotas.requests_per_minute, MINUTE)),
+        ],
+        client_max_size=LARGEST_BODY,
+    )
+    app[SITE] = site
+    games = app[GAMES] = Games(site)
+    app[INTAKE] = Intake(site, games.look)
+    live = app[LIVE] = Live(site, games)
+    add_routes(app, (endpoint for part in PARTS for endpoint in part.all))
+    app.router.add_get(f"{API}/live", live.socket)
+    health.add_routes(app)
+    app.cleanup_ctx.append(run_parts)
+    app.on_shutdown.append(say_goodbye)
+    return app
+
+
+async def run_parts(app: web.Application) -> AsyncIterator[None]:
+    """Start what runs in the background; at the end stop it in the opposite order."""
+    live, games, intake = app[LIVE], app[GAMES], app[INTAKE]
+    app[SITE].listen(metrics.count)
+    metrics.PLAYING.set_function(lambda: len(games.live))
+    async with AsyncExitStack() as stack:
+        watcher = asyncio.create_task(metrics.watch_loop())
+        stack.callback(watcher.cancel)
+        for part in (live, games, intake):  # live first, so that it misses nothing
+            stack.push_async_callback(part.stop)
+            await part.start()
+        yield
+
+
+async def say_goodbye(app: web.Application) -> None:
+    """Close the websockets: they would keep the server from ending."""
+    await app[LIVE].stop()

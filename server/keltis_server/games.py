@@ -1,0 +1,91 @@
+"""The games of a served ladder: referees, and the steward that keeps them busy."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Mapping
+from typing import Final
+
+from aiohttp import web
+
+from keltis_ladder.desk import Desk, Playing
+from keltis_ladder.dispatch.live import LiveMatch
+from keltis_ladder.dispatch.local import LocalDispatcher
+from keltis_ladder.matchmaking.matchmaker import Matchmaker
+from keltis_ladder.steward import Steward, Trouble
+from keltis_ladder.store.programs import Programs
+from keltis_server.site import Site
+
+SEED_BITS: Final = 64
+
+log = logging.getLogger(__name__)
+
+
+class Games:
+    """Plays what the ladder, its tournaments and its authors want played."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        settings = site.settings
+        programs = Programs(site.home, site.sandbox, lambda _: None, house_only=site.missing)
+        self.desk = Desk(site.database, programs, settings.control)
+        self.dispatcher = LocalDispatcher(
+            settings.cores or None, site.sandbox is not None, site.tell, nice=settings.nice
+        )
+        referees = len(self.dispatcher.cores)
+        self.steward = Steward(
+            self.desk,
+            self.dispatcher,
+            Matchmaker(seed=secrets.randbits(SEED_BITS)),
+            site.tell,
+            width=2 * referees,
+            reserve=referees,
+            calm=True,
+        )
+        self.ended = asyncio.Event()  # by itself, or because it was told to
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def playing(self) -> Mapping[str, Playing]:
+        """The matches that are wanted now, by the ids of their jobs."""
+        return self.steward.playing
+
+    @property
+    def live(self) -> Mapping[str, LiveMatch]:
+        """Those that have begun."""
+        return self.dispatcher.playing
+
+    async def start(self) -> None:
+        """Start the referees, and begin to play."""
+        await self.dispatcher.start()
+        self._site.listen(_log_trouble)
+        self._task = asyncio.create_task(self.steward.run(), name="steward")
+        self._task.add_done_callback(lambda _: self.ended.set())
+
+    def look(self) -> None:
+        """Look at once for what has changed: a new version, a challenge, a tournament."""
+        self.steward.look()
+
+    def drain(self, draining: bool) -> None:
+        """Begin no more matches, or begin again."""
+        self._site.draining = self.steward.draining = draining
+        self.steward.look()
+
+    async def stop(self) -> None:
+        """Hand back what is not finished, and end the referees; raise what went wrong."""
+        self.steward.stop()
+        try:
+            if self._task is not None:
+                await self._task
+        finally:
+            await self.dispatcher.close()
+
+
+def _log_trouble(happening: object) -> None:
+    if isinstance(happening, Trouble):
+        log.warning("%s", happening.text)
+
+
+GAMES: Final[web.AppKey[Games]] = web.AppKey("games", Games)

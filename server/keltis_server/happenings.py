@@ -1,0 +1,51 @@
+"""What happens on a running ladder, told to whoever listens, from the event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from keltis_ladder.dispatch.dispatcher import Event
+from keltis_ladder.steward import News
+
+
+@dataclass(frozen=True)
+class VersionChanged:
+    """A version has another state: it plays, was found broken, or was taken back."""
+
+    version_id: int
+    bot: str
+    number: int
+    author_id: int
+    state: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Checking:
+    """The check of a version goes on; only its author may see this."""
+
+    version_id: int
+    author_id: int
+    kind: str  # "doing", "output" or "finding"
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TournamentChanged:
+    """A tournament has come further, or is in another state."""
+
+    tournament_id: int
+
+
+@dataclass(frozen=True)
+class AccessEnded:
+    """A token of an author lets nobody in any more, or none of theirs does."""
+
+    author_id: int
+    token_id: int | None = None  # none: all of them
+
+
+Happening = Event | News | VersionChanged | Checking | TournamentChanged | AccessEnded
+Listener = Callable[[Happening], None]

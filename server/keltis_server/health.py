@@ -1,0 +1,54 @@
+"""Whether the server lives, and whether it can be sent work."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST
+from sqlalchemy.exc import DBAPIError
+
+from keltis_ladder.store.memory import matches_stored
+from keltis_server.games import GAMES
+from keltis_server.metrics import exposition
+from keltis_server.site import SITE
+from keltis_server.wire import dump_json
+
+
+def add_routes(app: web.Application) -> None:
+    """Let an application tell how it is."""
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    app.router.add_get("/metrics", metrics)
+
+
+async def healthz(request: web.Request) -> web.Response:
+    """Answer: whoever gets this answer knows that the event loop turns."""
+    return web.Response(text="ok\n")
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """Tell whether everything that the server needs is there."""
+    site, games = request.app[SITE], request.app[GAMES]
+    state: dict[str, Any] = {
+        "playing": len(games.live),
+        "referees": len(games.dispatcher.pids),
+        "draining": site.draining,
+    }
+    try:
+        state["matches"] = await site.read(matches_stored)
+        state["database"] = True
+    except DBAPIError:
+        state["database"] = False
+    ready = state["database"] and bool(state["referees"]) and not games.ended.is_set()
+    return web.Response(
+        status=HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE,
+        body=dump_json({"ready": ready, **state}),
+        content_type="application/json",
+    )
+
+
+async def metrics(request: web.Request) -> web.Response:
+    """Tell what was counted and measured, in the form that Prometheus reads."""
+    return web.Response(body=exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})

@@ -1,0 +1,1 @@
+"""What spectators see as it happens: one websocket for everything they watch."""

@@ -1,0 +1,308 @@
+"""Live: the websockets, the channels that they carry, and the clock that both keep to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from aiohttp import WSCloseCode, web
+from sqlalchemy.exc import DBAPIError
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.store.accounts import Bearer, bearer_of
+from keltis_ladder.store.moments import now
+from keltis_server import metrics
+from keltis_server.callers import LONGEST, identify
+from keltis_server.games import Games
+from keltis_server.happenings import AccessEnded, Happening
+from keltis_server.limits import address_of
+from keltis_server.live.channels import Channel, Refusal
+from keltis_server.live.envelopes import error
+from keltis_server.live.sockets import Socket
+from keltis_server.live.topics import Opener, find_topic
+from keltis_server.live.version_channel import Checks
+from keltis_server.problems import Problem, forbidden, too_many
+from keltis_server.site import Site
+from keltis_server.watching import Beginnings
+
+FLUSH: Final = 0.025  # seconds over which events are collected
+BUDGET: Final = 0.010  # seconds of them for working things out
+LINGER: Final = 15.0  # seconds that a channel lives on without anybody: somebody may come back
+GOODBYE: Final = 1.0  # seconds for everybody to go
+COME_AGAIN: Final = 10.0  # seconds, to those who have too many connections
+
+log = logging.getLogger(__name__)
+
+Key = tuple[str, bool]  # a topic, and whether it is told to the author
+
+
+class Live:
+    """Everything that is told while it happens."""
+
+    def __init__(self, site: Site, games: Games) -> None:
+        self.site = site
+        self.games = games
+        self.epoch = secrets.token_hex(8)
+        self.beginnings = Beginnings()
+        self.checks = Checks()
+        self._sockets: set[Socket] = set()
+        self._addresses: Counter[str] = Counter()
+        self._channels: dict[Key, Channel] = {}
+        self._opening: dict[Key, asyncio.Future[Channel]] = {}
+        self._marked: dict[Channel, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._timers: set[asyncio.TimerHandle] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._next_seq = 0  # higher than that of any channel that was closed
+        self._ended = 0  # how often somebody lost their access
+        self._stopped = False
+
+    async def start(self) -> None:
+        """Begin to listen."""
+        self.site.listen(self._hear)
+
+    async def stop(self) -> None:
+        """Say goodbye to everybody; nobody can make us wait for long."""
+        self._stopped = True
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in list(self._tasks):
+            task.cancel()
+        if self._sockets:
+            sockets = list(self._sockets)
+            goodbyes = [
+                asyncio.create_task(socket.close(WSCloseCode.GOING_AWAY, b"the server stops"))
+                for socket in sockets
+            ]
+            _, late = await asyncio.wait(goodbyes, timeout=GOODBYE)
+            for goodbye in late:
+                goodbye.cancel()
+            for socket in sockets:
+                socket.abort()
+            await asyncio.gather(*goodbyes, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # Sockets
+
+    async def socket(self, request: web.Request) -> web.StreamResponse:
+        """Serve one client's websocket."""
+        if self._stopped:
+            raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, "the server stops")
+        if not self._is_welcome(request):
+            raise forbidden("pages of another site may not open a websocket here")
+        address = address_of(self.site, request)
+        if self._addresses[address] >= self.site.settings.quotas.sockets:
+            raise too_many("too many websockets from this address", COME_AGAIN)
+        self._addresses[address] += 1
+        try:
+            socket = Socket(self, await self._surely(lambda: identify(self.site, request)))
+            if not socket.response.can_prepare(request):
+                raise Problem(
+                    HTTPStatus.UPGRADE_REQUIRED,
+                    "this is a websocket: connect with one",
+                    headers={"Upgrade": "websocket", "Connection": "Upgrade"},
+                )
+            await self._serve(socket, request)
+            return socket.response
+        finally:
+            self._addresses[address] -= 1
+            if not self._addresses[address]:
+                del self._addresses[address]
+
+    async def _serve(self, socket: Socket, request: web.Request) -> None:
+        self._sockets.add(socket)
+        metrics.SOCKETS.inc()
+        try:
+            await socket.run(request)
+        finally:
+            metrics.SOCKETS.dec()
+            self._sockets.discard(socket)
+            socket.leave_all()
+
+    def _is_welcome(self, request: web.Request) -> bool:
+        """Tell whether a page may connect: one of ours, or of a site that we were told of."""
+        origin = request.headers.get("Origin")
+        if origin is None:
+            return True  # not a browser
+        settings = self.site.settings
+        allowed = {url.rstrip("/").lower() for url in (settings.public_url, *settings.origins)}
+        if origin.lower() in allowed - {""}:
+            return True
+        try:
+            return urlsplit(origin).netloc.lower() == request.host.lower()
+        except ValueError:  # not an address at all
+            return False
+
+    async def bearer(self, token: str) -> Bearer | None:
+        """Return whose token this is."""
+        if not 0 < len(token) <= LONGEST or not token.isascii():
+            return None
+        if self.site.local_key.fits(token):
+            return await self.site.local_author()
+        return await self._surely(lambda: self.site.read(bearer_of, token, now()))
+
+    async def _surely(self, ask: Callable[[], Awaitable[Bearer | None]]) -> Bearer | None:
+        """Find out who somebody is; ask again if anybody lost their access meanwhile."""
+        while True:
+            before = self._ended
+            found = await ask()
+            if before == self._ended:
+                return found
+
+    def _send_away(self, happening: AccessEnded) -> None:
+        """Let go of the sockets of somebody who is not let in any more."""
+        self._ended += 1
+        for socket in list(self._sockets):
+            caller = socket.caller
+            if caller is None or caller.author_id != happening.author_id:
+                continue
+            if happening.token_id in (None, caller.token_id):
+                socket.shut_out()
+
+    # Channels
+
+    async def subscribe(self, socket: Socket, topic: str, since: int | None) -> None:
+        """Let a client follow a topic, or tell it why not."""
+        try:
+            opener = await find_topic(self, topic, socket.caller)
+            channel = await self._channel((topic, opener.for_author), opener)
+            channel.admit(socket.caller)
+        except Refusal as refusal:
+            socket.ended(topic)
+            socket.send(error(refusal.code, str(refusal), topic))
+            return
+        except DBAPIError:
+            socket.ended(topic)
+            socket.send(error("unavailable", "the database does not answer: try again", topic))
+            return
+        except LadderError as problem:
+            socket.ended(topic)
+            socket.send(error("unavailable", str(problem), topic))
+            return
+        if topic in socket.following and socket in self._sockets:
+            socket.following[topic] = channel
+            channel.join(socket, since)
+            self._close_later(channel)
+
+    def leave(self, socket: Socket, channel: Channel) -> None:
+        """Let a client follow a topic no more."""
+        channel.leave(socket)
+        self._close_later(channel)
+
+    async def _channel(self, key: Key, opener: Opener) -> Channel:
+        """Return the channel of a topic, which is opened if need be: once for all who come."""
+        if key not in self._opening:
+            channel = opener.make(self, key[0], self._next_seq)
+            self._channels[key] = channel  # from now on it hears what happens
+            self._opening[key] = opening = asyncio.ensure_future(self._open(key, channel))
+            # Whoever wanted it may be gone when it fails.
+            opening.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return await asyncio.shield(self._opening[key])
+
+    async def _open(self, key: Key, channel: Channel) -> Channel:
+        try:
+            await channel.open()
+        except BaseException:
+            self._channels.pop(key, None)
+            self._opening.pop(key, None)
+            raise
+        self._close_later(channel)
+        return channel
+
+    def _close_later(self, channel: Channel) -> None:
+        if not channel.subscribers:
+            self.later(LINGER, lambda: self._close(channel))
+
+    def _close(self, channel: Channel) -> None:
+        """Forget a channel that nobody follows."""
+        if channel.subscribers:
+            return
+        for key, other in list(self._channels.items()):
+            if other is channel:
+                del self._channels[key]
+                self._opening.pop(key, None)
+                self._marked.pop(channel, None)
+                # The numbers of the next one go on, so that nobody takes the one for the other.
+                self._next_seq = max(self._next_seq, channel.seq + 2)
+
+    def _hear(self, happening: Happening) -> None:
+        """Tell the channels what happens."""
+        if isinstance(happening, AccessEnded):
+            self._send_away(happening)
+        self.beginnings.note(happening)
+        self.checks.note(happening)
+        for channel in list(self._channels.values()):
+            if not channel.over:
+                try:
+                    channel.take(happening)
+                except Exception as failure:
+                    channel.fail(failure)
+
+    # Time
+
+    def mark(self, channel: Channel) -> None:
+        """Have a channel work and flush at the next tick."""
+        self._marked[channel] = None
+        if self._timer is None and not self._stopped:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH, self._tick)
+
+    def _tick(self) -> None:
+        """Let the channels that have something to tell do so, as many as there is time for."""
+        self._timer = None
+        loop = asyncio.get_running_loop()
+        until = loop.time() + BUDGET
+        marked, self._marked = self._marked, {}
+        unfinished: list[Channel] = []
+        for channel in marked:
+            if loop.time() > until:
+                self._marked[channel] = None
+                continue
+            try:
+                if channel.work():
+                    unfinished.append(channel)
+                channel.flush()
+            except Exception as failure:
+                channel.fail(failure)
+            self._marked.pop(channel, None)
+        for channel in unfinished:
+            self._marked[channel] = None
+        if self._marked:
+            self.mark(next(iter(self._marked)))
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes time."""
+        if self._stopped:
+            work.close()
+            return
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            log.error("live: %r failed", task.get_coro(), exc_info=failure)
+
+    def later(self, seconds: float, step: Callable[[], None]) -> None:
+        """Do something a little later."""
+        if self._stopped:
+            return
+
+        def run() -> None:
+            self._timers.discard(timer)
+            step()
+
+        timer = asyncio.get_running_loop().call_later(seconds, run)
+        self._timers.add(timer)
+
+
+LIVE: Final[web.AppKey[Live]] = web.AppKey("live", Live)

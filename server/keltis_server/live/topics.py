@@ -1,0 +1,85 @@
+"""Topics: what can be followed, and which channel tells it to whom."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from keltis_engine import VARIANTS
+from keltis_ladder.ratings.scopes import ALL, Scope
+from keltis_ladder.store.accounts import Bearer, TokenScope
+from keltis_ladder.store.submissions import owner_of
+from keltis_server.live.channels import Channel, Refusal
+from keltis_server.live.leaderboard_channel import LeaderboardChannel
+from keltis_server.live.lobby_channel import LobbyChannel
+from keltis_server.live.match_channel import MatchChannel
+from keltis_server.live.tournament_channel import TournamentChannel
+from keltis_server.live.version_channel import VersionChannel
+from keltis_server.parameters import BOT_PATTERN
+
+if TYPE_CHECKING:
+    from keltis_server.live.live import Live
+
+KINDS = (
+    "lobby, match/JOB, match/JOB/bot/NAME, leaderboard/VARIANT/PLAYERS, tournament/NAME, "
+    "version/BOT/NUMBER"
+)
+
+
+@dataclass(frozen=True)
+class Opener:
+    """How the channel of a topic is made."""
+
+    make: Callable[[Live, str, int], Channel]
+    for_author: bool = False  # it tells more than others may know
+
+
+async def find_topic(live: Live, topic: str, caller: Bearer | None) -> Opener:
+    """Return how a topic is opened for somebody; raise ``Refusal`` if there is no such thing."""
+    match topic.split("/"):
+        case ["lobby"]:
+            return Opener(LobbyChannel)
+        case ["match", job]:
+            return Opener(partial(MatchChannel, job_id=_uuid(job)))
+        case ["match", job, "bot", bot] if re.fullmatch(BOT_PATTERN, bot):
+            return Opener(partial(MatchChannel, job_id=_uuid(job), bot=bot), for_author=True)
+        case ["leaderboard", variant, players] if _is_scope(variant, players):
+            return Opener(partial(LeaderboardChannel, scope=Scope(variant, int(players))))
+        case ["tournament", name] if name and name.isprintable():
+            return Opener(partial(TournamentChannel, name=name))
+        case ["version", bot, number] if re.fullmatch(BOT_PATTERN, bot) and _is_number(number):
+            owner = await live.site.read(owner_of, bot)
+            mine = owner is not None and may_read_of(caller, owner)
+            make = partial(VersionChannel, bot=bot, number=int(number), for_author=mine)
+            return Opener(make, for_author=mine)
+    raise Refusal("not-found", f"there is no such topic: there are {KINDS}")
+
+
+def may_read_of(caller: Bearer | None, author_id: int) -> bool:
+    """Tell whether somebody may read what is only for this author: as everywhere in the API."""
+    return caller is not None and (
+        TokenScope.ADMIN in caller.scopes
+        or (caller.author_id == author_id and TokenScope.READ in caller.scopes)
+    )
+
+
+def _uuid(text: str) -> str:
+    try:
+        found = str(uuid.UUID(text))
+    except ValueError:
+        found = ""
+    if found != text:
+        raise Refusal("not-found", f"{text!r} is not the id of a match")
+    return found
+
+
+def _is_scope(variant: str, players: str) -> bool:
+    return variant in (ALL, *VARIANTS) and players in ("0", "2", "3", "4")
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[1-9][0-9]{0,8}", text) is not None

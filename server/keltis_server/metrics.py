@@ -1,0 +1,96 @@
+"""What the server counts and measures."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Final
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from keltis_ladder.dispatch.batches import Decided
+from keltis_ladder.dispatch.dispatcher import Streamed
+from keltis_ladder.steward import Told, Trouble
+from keltis_server.happenings import Happening, VersionChanged
+from keltis_server.problems import Handler
+
+LOOK_EVERY: Final = 0.25  # seconds
+
+REGISTRY: Final = CollectorRegistry()
+
+REQUESTS: Final = Counter(
+    "keltis_requests", "HTTP requests.", ["method", "route", "status"], registry=REGISTRY
+)
+LATENCY: Final = Histogram(
+    "keltis_request_seconds",
+    "Time to answer a request.",
+    ["route"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+    registry=REGISTRY,
+)
+MATCHES: Final = Counter(
+    "keltis_matches", "Matches stored.", ["variant", "players", "rated"], registry=REGISTRY
+)
+DECISIONS: Final = Counter("keltis_decisions", "Decisions seen.", registry=REGISTRY)
+FAULTS: Final = Counter("keltis_faults", "Games lost by a fault.", ["kind"], registry=REGISTRY)
+TROUBLES: Final = Counter("keltis_troubles", "What failed and was ours.", registry=REGISTRY)
+PLAYING: Final = Gauge("keltis_matches_playing", "Matches at a referee.", registry=REGISTRY)
+SOCKETS: Final = Gauge("keltis_websockets", "Websockets that are open.", registry=REGISTRY)
+DROPPED: Final = Counter(
+    "keltis_websockets_dropped", "Websockets that were too slow.", registry=REGISTRY
+)
+VERSIONS: Final = Counter(
+    "keltis_versions", "Versions by the state they came to.", ["state"], registry=REGISTRY
+)
+LAG: Final = Gauge(
+    "keltis_loop_lag_seconds", "How late the event loop was, last time.", registry=REGISTRY
+)
+
+
+def exposition() -> bytes:
+    """Return all of it as text."""
+    return generate_latest(REGISTRY)
+
+
+async def watch_loop() -> None:
+    """Measure again and again how late the event loop is."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + LOOK_EVERY
+        await asyncio.sleep(LOOK_EVERY)
+        LAG.set(max(0.0, loop.time() - due))
+
+
+def count(happening: Happening) -> None:
+    """Count what happens on the ladder."""
+    match happening:
+        case Streamed(batch=batch):
+            DECISIONS.inc(sum(len(e.decisions) for e in batch if isinstance(e, Decided)))
+        case Told(playing=playing, result=result, stored=stored) if stored.fresh:
+            rated = "yes" if playing.rated else "no"
+            MATCHES.labels(playing.job.variant, str(len(playing.versions)), rated).inc()
+            for game in result.games:
+                for loss in game.losses:
+                    FAULTS.labels(str(loss.fault.kind)).inc()
+        case Trouble():
+            TROUBLES.inc()
+        case VersionChanged(state=state):
+            VERSIONS.labels(state).inc()
+
+
+@web.middleware
+async def measure_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Count a request, and take its time."""
+    begin = time.perf_counter()
+    resource = request.match_info.route.resource
+    route = resource.canonical if resource else "none"
+    status = 500
+    try:
+        response = await handler(request)
+        status = response.status
+        return response
+    finally:
+        REQUESTS.labels(request.method, route, str(status)).inc()
+        if status != 101:
+            LATENCY.labels(route).observe(time.perf_counter() - begin)

@@ -1,0 +1,168 @@
+"""Matches as the API shows them. What is hidden until the end is not in them before."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, Field
+from sqlmodel import Session
+
+from keltis_ladder.commitments import commitment
+from keltis_ladder.store.matches import EntrantRow, GameRow, MatchRow, match_row
+from keltis_ladder.store.records import TWELFTHS
+from keltis_ladder.store.tables import JobState
+
+
+class MatchState(StrEnum):
+    """How far a match has come."""
+
+    WAITING = "waiting"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+_STATES: Final = {
+    JobState.WAITING: MatchState.WAITING,
+    JobState.HELD: MatchState.WAITING,
+    JobState.LEASED: MatchState.PLAYING,
+    JobState.DONE: MatchState.FINISHED,
+    JobState.FAILED: MatchState.FAILED,
+    JobState.CANCELLED: MatchState.CANCELLED,
+}
+
+
+class ControlOut(BaseModel):
+    """The time that each bot has in a game."""
+
+    bank_ms: int
+    increment_ms: int
+    start_ms: int
+
+
+class EntrantOut(BaseModel):
+    """Who plays in a match, and how they did."""
+
+    position: int
+    bot: str
+    version: int
+    author: str
+    rank: int | None
+    wins: float | None = Field(description="Games won; a shared win is a part of one.")
+    points: int | None
+    faults: int | None
+    mu: float | None = Field(description="The overall rating before the match.")
+    sigma: float | None
+
+
+class GameFaultOut(BaseModel):
+    """Why a bot lost a game other than by points."""
+
+    seat: int
+    decision: int
+    kind: str
+    code: str
+
+
+class GameOut(BaseModel):
+    """A game that is over."""
+
+    rotation: int
+    seats: list[int] = Field(description="The position of the entrant on each seat.")
+    ending: str
+    scores: list[int] = Field(description="By seat, as the ranks.")
+    ranks: list[int]
+    digest: str = Field(description="Of its replay.")
+    faults: list[GameFaultOut]
+
+
+class MatchOut(BaseModel):
+    """A match: one deal, played once for each rotation of the seats."""
+
+    id: str
+    number: int | None = Field(description="Its place in the order of all results.")
+    state: MatchState
+    purpose: str
+    rated: bool
+    variant: str
+    players: int
+    options: dict[str, int]
+    clock: ControlOut
+    reason: str = Field(description="Why this match.")
+    tournament: str | None
+    leg: str | None = Field(description="Its round, table and number there, of a tournament.")
+    commitment: str = Field(description="The hash that binds the match to its seed.")
+    seed: str | None = Field(description="Told when the match is over.")
+    entrants: list[EntrantOut]
+    decisions: int | None
+    created: datetime
+    finished: datetime | None
+    games: list[GameOut] = Field(description="Empty until the whole match is over.")
+
+
+def match_out(row: MatchRow) -> MatchOut:
+    """Return a match as everybody may see it."""
+    job = row.job
+    over = row.number is not None
+    return MatchOut(
+        id=job.id,
+        number=row.number,
+        state=MatchState.FINISHED if over else _STATES[JobState(job.state)],
+        purpose=job.purpose,
+        rated=job.rated,
+        variant=job.variant,
+        players=job.players,
+        options=job.options,
+        clock=ControlOut(bank_ms=job.bank_ms, increment_ms=job.increment_ms, start_ms=job.start_ms),
+        reason=job.reason,
+        tournament=row.tournament,
+        leg=job.leg,
+        commitment=commitment(job.id, int(job.seed)),
+        seed=job.seed if over else None,
+        entrants=[_entrant(entrant) for entrant in row.entrants],
+        decisions=row.decisions,
+        created=job.created,
+        finished=row.finished,
+        games=[_game(row, game) for game in row.games],
+    )
+
+
+def load_match(session: Session, job_id: str) -> MatchOut | None:
+    """Return the match of a job; none if there is no such job."""
+    row = match_row(session, job_id)
+    return None if row is None else match_out(row)
+
+
+def _entrant(row: EntrantRow) -> EntrantOut:
+    return EntrantOut(
+        position=row.position,
+        bot=row.bot,
+        version=row.number,
+        author=row.author,
+        rank=row.rank,
+        wins=None if row.twelfths is None else row.twelfths / TWELFTHS,
+        points=row.points,
+        faults=row.faults,
+        mu=row.mu,
+        sigma=row.sigma,
+    )
+
+
+def _game(row: MatchRow, game: GameRow) -> GameOut:
+    players = row.job.players
+    return GameOut(
+        rotation=game.rotation,
+        seats=[(seat + game.rotation) % players for seat in range(players)],
+        ending=game.ending,
+        scores=game.scores,
+        ranks=game.ranks,
+        digest=game.digest,
+        faults=[
+            GameFaultOut(seat=fault.seat, decision=fault.decision, kind=fault.kind, code=fault.code)
+            for fault in row.faults
+            if fault.rotation == game.rotation
+        ],
+    )

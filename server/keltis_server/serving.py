@@ -1,0 +1,145 @@
+"""Serve a ladder until somebody stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import signal
+import sys
+from collections.abc import Callable
+from typing import Final
+
+from aiohttp import web
+from sqlmodel import Session
+
+from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
+from keltis_ladder.store.catalogue import ensure_house_bots, guests_on_ladder
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.finishing import lock_ledger
+from keltis_ladder.store.home import Home
+from keltis_ladder.store.recomputing import replace
+from keltis_server.app import make_app
+from keltis_server.games import GAMES
+from keltis_server.settings import BadSettings, Settings
+from keltis_server.site import Site
+
+SWITCH: Final = 0.001  # seconds after which a thread lets another run: the event loop must not wait
+GOODBYE: Final = 10.0  # seconds for requests under way when we stop
+
+log = logging.getLogger(__name__)
+
+OnReady = Callable[[Site], None]
+
+
+def open_site(settings: Settings, home: Home) -> Site:
+    """Open the ladder that is to be served, and bring it up to date. Blocking."""
+    settings.check()
+    database = home.open()
+    try:
+        prepare(database, settings.house)
+        sandbox, missing = find_or_do_without(settings, database)
+    except BaseException:
+        database.close()
+        raise
+    return Site(settings, home, database, sandbox, missing)
+
+
+def find_or_do_without(settings: Settings, database: Database) -> tuple[Sandbox | None, str]:
+    """Return the sandbox; where there is none, why: then only our own bots play.
+
+    Programs of others never run outside of it, unless whoever runs the server says so.
+    """
+    if not settings.sandboxed:
+        return None, ""
+    try:
+        return find_sandbox(), ""
+    except SandboxMissing as missing:
+        with database.reading() as session:
+            guests = guests_on_ladder(session)
+        if guests or not settings.house:
+            raise
+        log.warning("no sandbox: only our own bots play, uploads are refused. %s", missing)
+        return None, str(missing)
+
+
+def prepare(database: Database, house: bool) -> None:
+    """Make the ratings fit this release, and put our own bots on the ladder."""
+
+    def work(session: Session) -> None:
+        ledger = lock_ledger(session)
+        if ledger.rating_model != MODEL_VERSION:
+            log.info("ratings of another release: working out %s matches again", ledger.matches)
+            replace(session)
+        if house:
+            ensure_house_bots(session)
+
+    database.write(work)
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Return the quickest event loop that is installed."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop
+
+
+def serve(settings: Settings, home: Home, on_ready: OnReady) -> None:
+    """Serve until SIGINT or SIGTERM; then finish what can be finished, and lose nothing."""
+    sys.setswitchinterval(SWITCH)
+    site = open_site(settings, home)
+    try:
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(_serve(site, on_ready))
+    finally:
+        site.close()
+
+
+async def _serve(site: Site, on_ready: OnReady) -> None:
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    app = make_app(site)
+    runner = web.AppRunner(
+        app,
+        access_log=log if site.settings.access_log else None,
+        shutdown_timeout=GOODBYE,
+        handler_cancellation=True,
+    )
+    await runner.setup()
+    try:
+        await listen(site, runner)
+        gc.collect()
+        gc.freeze()  # what was imported stays: looking at it again takes 50 ms each time
+        on_ready(site)
+        games = app[GAMES]
+        waits = [asyncio.create_task(each.wait()) for each in (stopped, games.ended)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        log.info("stopping: matches under way are handed back")
+    finally:
+        site.local_key.withdraw()
+        await runner.cleanup()
+
+
+async def listen(site: Site, runner: web.AppRunner) -> None:
+    """Open the port, and write down where we are."""
+    settings = site.settings
+    listening = web.TCPSite(runner, settings.host, settings.port, backlog=4096)
+    try:
+        await listening.start()
+    except OSError as error:
+        raise BadSettings(
+            f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}; "
+            "choose another with --port, or stop what listens there"
+        ) from None
+    address = runner.addresses[0]
+    host = f"[{address[0]}]" if ":" in address[0] else address[0]
+    here = f"http://{host}:{address[1]}"
+    site.url = site.url or here
+    site.local_key.publish(here)

@@ -1,0 +1,87 @@
+"""What the server is told when it starts. Whatever cannot be is refused before anything begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+from urllib.parse import urlsplit
+
+from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.errors import LadderError
+from keltis_ladder.limits import MIB
+
+HOST: Final = "127.0.0.1"
+PORT: Final = 8080
+NICE: Final = 10  # a tenth of what others get who want the same core; all of it otherwise
+NICEST: Final = 19
+LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+class BadSettings(LadderError):
+    """Settings that cannot be; the text says what to write instead."""
+
+
+class Registration(StrEnum):
+    """Who may open an account."""
+
+    OPEN = "open"
+    INVITATION = "invitation"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True)
+class Quotas:
+    """How much one author, or one address, may ask for."""
+
+    archive_bytes: int = 20 * MIB
+    uploads_per_hour: int = 20
+    bots: int = 10  # of one author
+    challenges_per_hour: int = 120
+    registrations_per_hour: int = 20  # from one address
+    requests_per_minute: int = 1200  # from one address
+    sockets: int = 64  # from one address
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can be set."""
+
+    host: str = HOST
+    port: int = PORT  # 0: any that is free
+    public_url: str = ""  # as the world sees it; empty: what we listen on
+    registration: Registration = Registration.OPEN
+    cores: tuple[int, ...] = ()  # that referees play on; none: all
+    nice: int = NICE  # how much referees and bots give way to the server and everything else
+    house: bool = True  # our own bots are on the ladder
+    sandboxed: bool = True
+    control: TimeControl = DEFAULT_CONTROL
+    quotas: Quotas = field(default_factory=Quotas)
+    origins: tuple[str, ...] = ()  # other sites whose pages may open a websocket
+    forwarded: bool = False  # behind a proxy that says who called
+    access_log: bool = False
+
+    def check(self) -> None:
+        """Raise if something cannot be."""
+        if not 0 <= self.port <= 65535:
+            raise BadSettings(f"there is no port {self.port}: choose 1 to 65535, or 0 for any")
+        if not 0 <= self.nice <= NICEST:
+            raise BadSettings(f"niceness {self.nice}: choose 0 to {NICEST}")
+        for url in (self.public_url, *self.origins):
+            if url and not _is_site(url):
+                raise BadSettings(
+                    f"{url!r} is not the address of a site: write https://HOST[:PORT]"
+                )
+        for name, value in vars(self.quotas).items():
+            if value < 1:
+                raise BadSettings(f"{name.replace('_', ' ')}: {value} is too few, at least 1")
+
+
+def _is_site(url: str) -> bool:
+    parts = urlsplit(url)
+    return (
+        parts.scheme in ("http", "https")
+        and bool(parts.hostname)
+        and parts.path in ("", "/")
+        and not (parts.query or parts.fragment or parts.username)
+    )

@@ -1,0 +1,177 @@
+"""One check of a version, in a child process that is ended with everything it has started."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.excerpts import LARGEST, Excerpt
+from keltis_ladder.launch import descendants
+from keltis_ladder.limits import BUILD_SECONDS
+from keltis_ladder.store.home import Home
+from keltis_ladder.store.submissions import Subject
+from keltis_ladder.store.texts import printable
+from keltis_ladder.strays import end_strays
+from keltis_ladder.trees import discard
+
+LIMIT: Final = BUILD_SECONDS + 180.0  # seconds for a build and all games
+GOODBYE: Final = 5.0  # seconds for the child to end by itself after its last word
+LONGEST_LINE: Final = 16 * LARGEST  # bytes that the child may write in one line
+
+OnEvent = Callable[[str, dict[str, Any]], None]
+
+
+class PlatformTrouble(Exception):
+    """A check that could not be finished, through no fault of the bot."""
+
+
+@dataclass
+class Findings:
+    """What a check has found so far."""
+
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    output: Excerpt = field(default_factory=Excerpt)
+
+
+async def run_check(
+    home: Home,
+    subject: Subject,
+    sandboxed: bool,
+    found: Findings,
+    on_event: OnEvent,
+    limit: float = LIMIT,
+) -> str | None:
+    """Check a version; return why it may not play, none if it may. Raise PlatformTrouble."""
+    scratch = _new_directory(home.directory / "incoming")
+    try:
+        await _through(asyncio.to_thread(_unpack, home, subject, scratch / "bot"))
+        with tempfile.TemporaryFile() as log:  # what it says only if it dies of a mistake of ours
+            process = await asyncio.create_subprocess_exec(
+                *_command(home, scratch / "bot", sandboxed),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                limit=LONGEST_LINE,
+                start_new_session=True,  # an interrupt from the terminal is for us alone
+            )
+            try:
+                async with asyncio.timeout(limit):
+                    last = await _follow(process, found, on_event)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(process.wait(), GOODBYE)
+            except TimeoutError:
+                return _took_too_long(found, on_event, limit)
+            finally:
+                await _through(_end(process))
+            return _verdict(last, process.returncode, log)
+    finally:
+        await _through(asyncio.to_thread(discard, scratch))
+
+
+def _new_directory(parent: Path) -> Path:
+    parent.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix="check-", dir=parent))
+
+
+def _unpack(home: Home, subject: Subject, into: Path) -> None:
+    try:
+        home.archives.unpack(subject.digest, into)
+    except (LadderError, tarfile.TarError) as error:
+        raise PlatformTrouble(str(error)) from None
+
+
+def _command(home: Home, bot: Path, sandboxed: bool) -> list[str]:
+    command = [sys.executable, "-m", "keltis_ladder.checker", "--parent", str(os.getpid())]
+    command += ["--bot", str(bot), "--cache", str(home.directory / "bots")]
+    return command if sandboxed else [*command, "--no-sandbox"]
+
+
+async def _follow(
+    process: asyncio.subprocess.Process, found: Findings, on_event: OnEvent
+) -> dict[str, Any] | None:
+    """Pass on what the child tells; return its last word, none if it had none."""
+    assert process.stdout is not None
+    while line := await process.stdout.readline():
+        message = _printable(json.loads(line))
+        kind = message.pop("kind")
+        if kind == "output":
+            found.output.add(message["text"])
+        elif kind == "finding":
+            message = message["finding"]
+            found.findings.append(message)
+        elif kind != "doing":
+            return {"kind": kind, **message}
+        on_event(kind, message)
+    return None
+
+
+def _printable(plain: Any) -> Any:
+    if isinstance(plain, str):
+        return printable(plain)
+    if isinstance(plain, dict):
+        return {key: _printable(value) for key, value in plain.items()}
+    return plain
+
+
+def _took_too_long(found: Findings, on_event: OnEvent, limit: float) -> str:
+    finding = {
+        "check": "duration",
+        "mark": "failed",
+        "text": f"the check was not over after {limit:.0f} s, and was broken off",
+        "advice": "Build less, and use less than the whole clock in every game.",
+        "log": "",
+    }
+    found.findings.append(finding)
+    on_event("finding", finding)
+    return f"{finding['check']}: {finding['text']}"
+
+
+def _verdict(last: dict[str, Any] | None, code: int | None, log: Any) -> str | None:
+    if last is None:
+        log.seek(0)
+        words = log.read().decode("utf-8", "replace").split("\n")
+        said = next((line.strip() for line in reversed(words) if line.strip()), "nothing")
+        raise PlatformTrouble(f"the check ended with code {code}, and said: {said[:500]}")
+    if last["kind"] == "platform":
+        raise PlatformTrouble(last["text"])
+    failure: str | None = last["failure"]
+    return failure
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End the child, if it has not ended, and all that it has started."""
+    if process.returncode is None:
+        family = await asyncio.to_thread(descendants, process.pid)
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        for pid in family[1:]:  # sandboxes end with it anyway; without one, grandchildren do not
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+    if await process.wait() != 0:
+        await asyncio.to_thread(end_strays)
+
+
+async def _through(work: Coroutine[Any, Any, None]) -> None:
+    """Do something to its end, whoever wants us to stop meanwhile."""
+    task = asyncio.ensure_future(work)
+    stopped: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            stopped = error
+    if stopped is not None:
+        raise stopped
+    task.result()

@@ -1,0 +1,202 @@
+"""The intake: checks the versions that were uploaded, one after the other.
+
+What is to be checked is in the database, as versions in the state CHECKING. So nothing is lost
+when the server ends, in whatever way: the next one goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from aiohttp import web
+from sqlalchemy.exc import DBAPIError
+
+from keltis_ladder.store.moderation import Changed
+from keltis_ladder.store.moments import now
+from keltis_ladder.store.submissions import Report, Subject, conclude, subject, waiting
+from keltis_ladder.store.tables import VersionState
+from keltis_ladder.trees import discard
+from keltis_server.happenings import Checking, VersionChanged
+from keltis_server.site import Site
+from keltis_server.uploads.check import LIMIT, Findings, PlatformTrouble, run_check
+from keltis_server.uploads.pruning import Pruner
+from keltis_server.uploads.receiving import Reception
+
+MOST_TRIES: Final = 3  # of a check that the platform could not finish
+PAUSE: Final = 1.0  # seconds before the next try
+CORES_EACH: Final = 4  # for one check at a time
+ABANDONED: Final = 3600.0  # seconds after which nobody builds in a directory any more
+UNFINISHED: Final = ".new-*"  # how the names of bots begin that are being built
+
+log = logging.getLogger(__name__)
+
+
+class Intake:
+    """Checks versions in the background; after a restart it goes on with those left over."""
+
+    def __init__(self, site: Site, look: Callable[[], None] = lambda: None) -> None:
+        self.reception = Reception(site)
+        self.pruner = Pruner(site)
+        self.limit = LIMIT
+        self.width = max(1, len(os.sched_getaffinity(0)) // CORES_EACH)
+        self._site = site
+        self._look = look  # has the games look who plays now
+        self._waiting: dict[int, None] = {}  # in the order in which they came
+        self._running: dict[int, asyncio.Task[None]] = {}
+        self._stopping = False
+
+    async def start(self) -> None:
+        """Go on with versions that were being checked when the last server ended."""
+        await asyncio.to_thread(_tidy, self._site.home.directory)
+        self.pruner.start()
+        for version_id in await self._site.read(waiting):
+            self.add(version_id)
+
+    def add(self, version_id: int) -> None:
+        """Have a version checked."""
+        self._waiting[version_id] = None
+        self._fill()
+
+    def drop(self, version_id: int) -> None:
+        """Break off the check of a version: nobody waits for it any more."""
+        self._waiting.pop(version_id, None)
+        if task := self._running.get(version_id):
+            task.cancel()
+
+    def note(self, changes: Iterable[Changed]) -> None:
+        """Tell everybody of versions in another state; check those that now are to be checked."""
+        for change in changes:
+            if change.state == VersionState.CHECKING:
+                self.add(change.version_id)
+            else:
+                self.drop(change.version_id)
+            self._tell(change)
+        self._look()
+
+    async def stop(self) -> None:
+        """Break off what is being checked; it begins again with the next start."""
+        self._stopping = True
+        await self.reception.close()
+        await self.pruner.stop()
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def open(self) -> bool:
+        """Whether bots can be checked; where a sandbox is wanted and missing, they wait."""
+        return self._site.sandbox is not None or not self._site.settings.sandboxed
+
+    def _fill(self) -> None:
+        if not self.open:
+            return
+        for version_id in list(self._waiting):
+            if self._stopping or len(self._running) >= self.width:
+                return
+            if version_id in self._running:  # the one before is still being broken off
+                continue
+            del self._waiting[version_id]
+            task = asyncio.create_task(self._check(version_id), name=f"check {version_id}")
+            self._running[version_id] = task
+            task.add_done_callback(partial(self._ended, version_id))
+
+    def _ended(self, version_id: int, task: asyncio.Task[None]) -> None:
+        del self._running[version_id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("the check of version %s failed", version_id, exc_info=error)
+        self._fill()
+
+    async def _check(self, version_id: int) -> None:
+        found = await self._patiently(self._site.read, subject, version_id)
+        if found is None:
+            return
+        started = now()
+        findings, failure = await self._try(found)
+        report = Report(findings.findings, findings.output.text(), started, now())
+        changes = await self._patiently(self._site.write, conclude, version_id, report, failure)
+        for change in changes:
+            log.info("%s %s is %s", change.bot, change.number, change.state)
+            self._tell(change)
+        self._look()
+
+    async def _try(self, found: Subject) -> tuple[Findings, str | None]:
+        """Check a version; what is not its fault is tried again."""
+        trouble = ""
+        for attempt in range(MOST_TRIES):
+            await asyncio.sleep(attempt * PAUSE)
+            findings = Findings()
+            try:
+                return findings, await run_check(
+                    self._site.home,
+                    found,
+                    self._site.settings.sandboxed,
+                    findings,
+                    partial(self._on_event, found),
+                    self.limit,
+                )
+            except (PlatformTrouble, OSError, ValueError) as error:
+                trouble = str(error)
+                log.warning("the check of %s %s: %s", found.bot, found.number, trouble)
+        text = (
+            f"the ladder could not finish the check in {MOST_TRIES} tries, which is not the bot's"
+            " fault: upload it again later"
+        )
+        finding = {"check": "platform", "mark": "failed", "text": text, "advice": "", "log": ""}
+        return Findings([finding]), text
+
+    def _on_event(self, found: Subject, kind: str, data: dict[str, Any]) -> None:
+        self._site.tell(Checking(found.version_id, found.author_id, kind, data))
+
+    def _tell(self, change: Changed) -> None:
+        self._site.tell(
+            VersionChanged(
+                change.version_id,
+                change.bot,
+                change.number,
+                change.author_id,
+                change.state,
+                change.reason,
+            )
+        )
+
+    async def _patiently(self, ask: Callable[..., Any], *arguments: Any) -> Any:
+        """Do something with the database; wait for one that is down."""
+        while True:
+            try:
+                return await ask(*arguments)
+            except DBAPIError as error:
+                log.error("a check waits for the database: %s", error.orig)
+                await asyncio.sleep(PAUSE)
+
+
+def _tidy(directory: Path) -> None:
+    """Remove what servers that were killed have left."""
+    incoming = directory / "incoming"
+    for path in incoming.glob("*"):
+        _remove(path)
+    incoming.mkdir(parents=True, exist_ok=True)
+    for path in (directory / "bots").glob(UNFINISHED):
+        try:
+            abandoned = time.time() - path.stat().st_mtime > ABANDONED
+        except FileNotFoundError:
+            continue
+        if abandoned:
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        discard(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+INTAKE: Final[web.AppKey[Intake]] = web.AppKey("intake", Intake)

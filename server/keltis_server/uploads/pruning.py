@@ -1,0 +1,107 @@
+"""The pruner: removes programs that nobody needs, once a day and when an author is removed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy.exc import DBAPIError
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.store.archives import Archives
+from keltis_ladder.store.pruning import PLAIN, Pruned, build_name, prune
+from keltis_server.site import Site
+
+DAILY: Final = 86_400.0  # seconds
+FIRST: Final = 600.0  # seconds after the start: there is more to do then
+SOON: Final = 60.0  # seconds in which a match under way may end
+
+log = logging.getLogger(__name__)
+
+
+class Pruner:
+    """Prunes in the background, one time after the other."""
+
+    def __init__(self, site: Site) -> None:
+        self.soon = SOON
+        self._site = site
+        self._marked: set[str] = set()  # builds that go as soon as no match needs them
+        self._woken = asyncio.Event()
+        self._turn = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin with the daily rounds."""
+        self._task = asyncio.create_task(self._run(), name="pruner")
+
+    async def stop(self) -> None:
+        """Make no more rounds; one that is under way is finished."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        async with self._turn:
+            pass
+
+    async def forget(self, archives: Sequence[str]) -> None:
+        """Remove what is left of an author who was removed: at once, or when it is not in use."""
+        self._marked |= await self._site.work(_builds, self._site.home.archives, archives)
+        try:
+            await self.prune()
+        except LadderError as error:  # the rest of the removal is done
+            log.error("programs of a removed author are still there: %s", error)
+        self._woken.set()
+
+    async def prune(self, played: bool = False, dry_run: bool = False) -> Pruned:
+        """Remove what nobody needs, or say what that would be."""
+        site = self._site
+        async with self._turn:
+            work = site.work(
+                prune, site.home, site.database, frozenset(self._marked), played, dry_run
+            )
+            done = await asyncio.shield(work)
+            if not dry_run:
+                self._marked = await site.work(_still_there, site.home.directory, self._marked)
+            return done
+
+    async def _run(self) -> None:
+        pause = FIRST
+        while True:
+            try:
+                await asyncio.wait_for(self._woken.wait(), pause)
+            except TimeoutError:
+                pause = self.soon if await self._round() and self._marked else DAILY
+            else:
+                self._woken.clear()
+                pause = self.soon
+
+    async def _round(self) -> bool:
+        """Prune; tell whether that was possible."""
+        try:
+            done = await self.prune()
+        except (LadderError, DBAPIError, OSError) as error:
+            log.error("nothing could be pruned: %s", error)
+            return False
+        if done.builds or done.archives:
+            log.info("pruned %s builds and %s archives", done.builds, done.archives)
+        return True
+
+
+def _builds(archives: Archives, digests: Sequence[str]) -> set[str]:
+    names = set()
+    for digest in digests:
+        try:
+            names.add(build_name(archives.get(digest)))
+        except LadderError as error:  # its build goes with the next round
+            log.warning("%s", error)
+    return names
+
+
+def _still_there(home: Path, builds: Iterable[str]) -> set[str]:
+    return {
+        name
+        for name in builds
+        if any((home / "bots" / f"{name}{end}").exists() for end in ("", PLAIN))
+    }

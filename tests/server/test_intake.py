@@ -1,0 +1,226 @@
+"""What was uploaded is checked in the sandbox, and plays if it passes; whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlmodel import Session
+
+from keltis_ladder.excerpts import LARGEST
+from keltis_ladder.launch import descendants
+from keltis_ladder.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.store.catalogue import all_versions
+from keltis_ladder.store.programs import Programs
+from keltis_ladder.store.tables import Version
+from tests.server.serving import QUIET, served
+from tests.server.uploading import Journal, intake_of, small_bot, upload
+
+SLOW = ["sh", "-c", "echo begins; sleep 2"]
+
+
+@pytest.fixture(autouse=True)
+def _sandbox() -> None:
+    try:
+        find_sandbox()
+    except SandboxMissing as missing:
+        pytest.skip(str(missing))
+
+
+def running(token: str) -> list[int]:
+    """Return the processes that have a word among their arguments."""
+    found = []
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal():
+            try:
+                words = Path(entry.path, "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if token.encode() in words:
+                found.append(int(entry.name))
+    return found
+
+
+def checkers() -> list[int]:
+    """Return the processes of this one that check a bot."""
+    return [pid for pid in running("keltis_ladder.checker") if pid in descendants(os.getpid())]
+
+
+def test_a_bot_that_passes_plays_and_one_that_does_not_is_told_why(tmp_path: Path) -> None:
+    good = small_bot(tmp_path / "good")
+    noisy = ["sh", "-c", r"""yes '\000 noise' | head -c 1000000; echo the end; exit 3"""]
+    loud = small_bot(tmp_path / "good", build=noisy)
+    crashes = small_bot(tmp_path / "crashes", choose="sys.exit('what a pity')")
+
+    async def scenario() -> None:
+        async with served(tmp_path / "home") as server:
+            journal = Journal(server)
+            ada = await server.register("ada")
+            await upload(server, ada, good)
+            assert await journal.next() == ("good", 1, "checking")
+            assert await journal.next() == ("good", 1, "active")
+            report = await server.get("/bots/good/versions/1/report", headers=ada)
+            assert (report["state"], report["reason"], report["output"]) == ("active", "", "")
+            assert {finding["mark"] for finding in report["findings"]} == {"ok"}
+            told = [each.data for each in journal.checking if each.kind == "finding"]
+            assert told == report["findings"]
+            assert report["started"] < report["finished"]
+
+            # A build that fails after a megabyte of noise; the version before plays on.
+            journal.checking.clear()
+            await upload(server, ada, loud)
+            assert await journal.next() == ("good", 2, "checking")
+            assert await journal.next() == ("good", 2, "broken")
+            report = await server.get("/bots/good/versions/2/report", headers=ada)
+            assert report["reason"] == "build: the build ended with exit code 3"
+            assert "characters are left out" in report["output"]
+            assert report["output"].endswith("the end\n")
+            assert len(report["output"]) < LARGEST + 100
+            assert report["findings"][-1]["log"].endswith("the end")
+            outputs = [each for each in journal.checking if each.kind == "output"]
+            assert 1 <= len(outputs) < 50
+            assert (await server.get("/bots/good/versions/1"))["state"] == "active"
+
+            await upload(server, ada, crashes)
+            assert await journal.next() == ("crashes", 1, "checking")
+            assert await journal.next() == ("crashes", 1, "broken")
+            report = await server.get("/bots/crashes/versions/1/report", headers=ada)
+            failed = next(each for each in report["findings"] if each["mark"] == "failed")
+            assert report["reason"].startswith("weg-der-steine, 2 players: game 1, decision")
+            assert "what a pity" in failed["log"]
+            assert list((tmp_path / "home" / "incoming").iterdir()) == []
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("sandboxed", [True, False])
+def test_a_check_that_hangs_is_ended_with_all_its_processes(
+    sandboxed: bool, tmp_path: Path
+) -> None:
+    hangs = small_bot(tmp_path / "hangs", build=["sh", "-c", "sleep 98765.4321; true"])
+
+    async def scenario() -> None:
+        async with served(tmp_path / "home", replace(QUIET, sandboxed=sandboxed)) as server:
+            journal = Journal(server)
+            intake_of(server).limit = 2.0
+            ada = await server.register("ada")
+            await upload(server, ada, hangs)
+            assert await journal.next() == ("hangs", 1, "checking")
+            assert await journal.next() == ("hangs", 1, "broken")
+            report = await server.get("/bots/hangs/versions/1/report", headers=ada)
+            assert (
+                report["reason"] == "duration: the check was not over after 2 s, and was broken off"
+            )
+            assert checkers() == []
+            async with asyncio.timeout(5):  # the kernel takes a moment
+                while running("98765.4321"):
+                    await asyncio.sleep(0.02)
+
+    asyncio.run(scenario())
+
+
+def test_a_server_that_was_stopped_goes_on_with_the_check(tmp_path: Path) -> None:
+    slow = small_bot(tmp_path / "slow", build=SLOW)
+
+    async def begin() -> dict[str, str]:
+        async with served(tmp_path / "home") as server:
+            journal = Journal(server)
+            ada = await server.register("ada")
+            await upload(server, ada, slow)
+            await journal.until("output", "begins")
+            return ada
+
+    async def go_on(ada: dict[str, str]) -> None:
+        async with served(tmp_path / "home") as server:
+            journal = Journal(server)
+            assert await journal.next() == ("slow", 1, "active")
+            report = await server.get("/bots/slow/versions/1/report", headers=ada)
+            assert report["output"] == "begins\n"
+            # Whoever plays it finds it built.
+            printed: list[str] = []
+            programs = Programs(server.site.home, server.site.sandbox, printed.append)
+            ((version, bot, _),) = await server.site.read(all_versions)
+            entrant = await server.site.work(programs.entrant, version, bot)
+            assert (entrant.name, printed) == ("slow", [])
+
+    ada = asyncio.run(begin())
+    assert checkers() == []
+    asyncio.run(go_on(ada))
+
+
+def test_what_is_not_the_bots_fault_is_tried_again(tmp_path: Path) -> None:
+    slow = small_bot(tmp_path / "slow", build=SLOW)
+    lost = small_bot(tmp_path / "lost")
+
+    def digest(session: Session, version_id: int) -> str:
+        found = session.get_one(Version, version_id).archive_digest
+        assert found is not None
+        return found
+
+    async def scenario() -> None:
+        async with served(tmp_path / "home") as server:
+            journal = Journal(server)
+            ada = await server.register("ada")
+            await upload(server, ada, slow)
+            assert await journal.next() == ("slow", 1, "checking")
+            await journal.until("output", "begins")
+            (checker,) = checkers()
+            os.kill(checker, signal.SIGKILL)
+            # Meanwhile another comes in, whose archive is lost before its turn.
+            version = await upload(server, ada, lost)
+            path = server.site.home.archives.path(await server.site.read(digest, version["id"]))
+            path.unlink()
+            assert await journal.next() == ("lost", 1, "checking")
+            assert await journal.next() == ("slow", 1, "active")
+            assert await journal.next() == ("lost", 1, "broken")
+            report = await server.get("/bots/lost/versions/1/report", headers=ada)
+            assert "not the bot's fault" in report["reason"]
+            assert str(tmp_path) not in str(report)
+
+    asyncio.run(scenario())
+
+
+def test_a_check_is_broken_off_for_a_newer_version_or_when_the_bot_is_taken_back(
+    tmp_path: Path,
+) -> None:
+    endless = ["sh", "-c", "echo begins; sleep 45678.9"]
+    old = small_bot(tmp_path / "mine", build=endless)
+    new = small_bot(tmp_path / "mine")
+    other = small_bot(tmp_path / "other", build=endless)
+
+    async def scenario() -> None:
+        async with served(tmp_path / "home") as server:
+            journal = Journal(server)
+            ada = await server.register("ada")
+            await upload(server, ada, old)
+            assert await journal.next() == ("mine", 1, "checking")
+            await journal.until("output", "begins")
+            await upload(server, ada, new)
+            assert await journal.next() == ("mine", 2, "checking")
+            assert await journal.next() == ("mine", 1, "superseded")
+            assert await journal.next() == ("mine", 2, "active")
+            journal.checking.clear()
+            await upload(server, ada, other)
+            assert await journal.next() == ("other", 1, "checking")
+            await journal.until("output", "begins")
+            await server.post("/bots/other/retire", json={}, headers=ada)
+            assert await journal.next() == ("other", 1, "retired")
+            async with asyncio.timeout(10):
+                while checkers() or running("45678.9"):
+                    await asyncio.sleep(0.05)
+            assert (await server.get("/bots/other/versions/1"))["state"] == "retired"
+
+            # Restored, it is checked again before it plays.
+            await server.post("/bots/mine/retire", json={}, headers=ada)
+            await server.post("/bots/mine/restore", headers=ada)
+            assert [await journal.next() for _ in range(3)] == [
+                ("mine", 2, "retired"),
+                ("mine", 2, "checking"),
+                ("mine", 2, "active"),
+            ]
+
+    asyncio.run(scenario())
