@@ -5,41 +5,16 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+
+from keltis_cli.commands import COMMANDS
 
 PROGRAM: Final = "keltis-ladder"
 WRONG_INPUT: Final = 2  # the exit code for what the user can put right
 
-
-class Entry(NamedTuple):
-    """Where a subcommand lives: a function, or a Typer app with subcommands of its own."""
-
-    module: str
-    name: str
-
-
-COMMANDS: Final = {
-    "demo": Entry("keltis_cli.demo", "demo"),
-    "play": Entry("keltis_cli.play", "play"),
-    "rules": Entry("keltis_cli.about", "rules"),
-    "variants": Entry("keltis_cli.about", "variants"),
-    "init": Entry("keltis_cli.init", "init"),
-    "match": Entry("keltis_cli.match", "match"),
-    "tournament": Entry("keltis_cli.tournament", "tournament"),
-    "ladder": Entry("keltis_cli.ladder", "app"),
-    "ratings": Entry("keltis_cli.ratings", "app"),
-    "db": Entry("keltis_cli.db", "app"),
-    "check": Entry("keltis_cli.check", "check"),
-    "reproduce": Entry("keltis_cli.reproduce", "reproduce"),
-    "selfplay": Entry("keltis_cli.selfplay", "selfplay"),
-    "replay": Entry("keltis_cli.replay", "replay"),
-    "perft": Entry("keltis_cli.perft", "perft"),
-    "bench": Entry("keltis_cli.bench", "app"),
-    "version": Entry("keltis_cli.about", "version"),
-}
 
 _USERS_ERRORS: Final = [
     ("keltis_ladder.errors", "LadderError"),
@@ -63,9 +38,24 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the subcommand; for an unknown one, typer suggests from those it has."""
         if args and args[0] not in COMMANDS:
-            for name in COMMANDS:
-                self.get_command(ctx, name)
+            self._outline()
         return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Tell what there is, without loading any of it."""
+        self._outline()
+        super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Complete the name of a subcommand, which need not be loaded for that."""
+        self._outline()
+        return super().shell_complete(ctx, incomplete)
+
+    def _outline(self) -> None:
+        """Have something of each subcommand that can be named, but not run."""
+        for name, entry in COMMANDS.items():
+            outline = TyperCommand(name, help=entry.help, rich_help_panel=entry.panel)
+            self.commands.setdefault(name, outline)
 
 
 def load(name: str) -> Any:
@@ -76,23 +66,38 @@ def load(name: str) -> Any:
         command = typer.Typer(add_completion=False)
         command.command(name)(found)
         found = command
-    built = typer.main.get_command(found)
+    built: Any = typer.main.get_command(found)
     built.name = name
+    built.rich_help_panel = entry.panel
     return built
 
 
 app = typer.Typer(
     cls=LazyGroup,
     name=PROGRAM,
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        from keltis_cli.about import version
+
+        version()
+        raise typer.Exit
+
+
 @app.callback()
-def keltis_ladder() -> None:
+def keltis_ladder(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Show the version, and exit."
+        ),
+    ] = False,
+) -> None:
     """Write bots for the four Keltis games, and play, watch and check them.
 
     New here? Try `keltis-ladder demo`, then `play`; to write a bot, `init` and `match`.
@@ -100,7 +105,11 @@ def keltis_ladder() -> None:
 
 
 def main() -> NoReturn:
-    """Run the command; the exit code is 0, 1 for a failed check, 2 for input that is wrong."""
+    """Run the command.
+
+    The exit code is 0, 1 if what was asked for failed, 2 for input that is wrong or refused, and 3
+    if a server cannot be reached or is in trouble.
+    """
     try:
         app(prog_name=PROGRAM, standalone_mode=True)
         code = 0
@@ -112,7 +121,7 @@ def main() -> NoReturn:
         if not _is_users(error):
             raise
         print(f"{PROGRAM}: {_explain(error)}", file=sys.stderr)
-        code = WRONG_INPUT
+        code = getattr(error, "exit_code", WRONG_INPUT)
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import typer
 from rich.console import Console
@@ -16,10 +17,14 @@ from keltis_cli.files import read_lines
 from keltis_cli.look import TITLE, Look, console, look
 from keltis_cli.narrator import turns
 from keltis_cli.selfplay import progress
+from keltis_cli.strangers import printable
 from keltis_cli.telling import Viewer, say, score_table, seen, watch
 from keltis_engine import POST_GAME, EngineError, State
-from keltis_engine.replay import Replay, expand, read_replay, steps
+from keltis_engine.replay import Replay, ReplayError, expand, read_replay, steps
 from keltis_engine.replay import verify as verified
+from keltis_ladder.commitments import commitment
+
+HASH: Final = re.compile("[0-9a-f]{64}")
 
 
 class Telling(NamedTuple):
@@ -37,6 +42,14 @@ def replay(
     verify: Annotated[
         bool, typer.Option("--verify", help="Play all games again; compare scores and digest.")
     ] = False,
+    noted: Annotated[
+        str | None,
+        typer.Option(
+            "--commitment",
+            metavar="HASH",
+            help="With --verify: the hash of the seed that you noted before the match.",
+        ),
+    ] = None,
     expand: Annotated[
         bool, typer.Option("--expand", help="Print every step as JSON, for other programs.")
     ] = False,
@@ -49,9 +62,11 @@ def replay(
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
     """Tell a game in sentences, or check and expand recorded games."""
+    if noted is not None and not verify:
+        raise BadRequest("--commitment is compared by --verify: add it")
     lines = chosen_lines(file, game)
     if verify:
-        verify_all(lines)
+        verify_all(lines, None if noted is None else noted_hash(noted))
     elif expand:
         expand_all(lines)
     else:
@@ -87,13 +102,23 @@ def refuse(number: int, error: EngineError) -> None:
     console(stderr=True).print(f"line {number}: {error}", soft_wrap=True, highlight=False)
 
 
-def verify_all(lines: list[tuple[int, str]]) -> None:
+def noted_hash(text: str) -> str:
+    """Return a commitment as it is written everywhere."""
+    text = text.strip().lower()
+    if not HASH.fullmatch(text):
+        raise BadRequest(f"{printable(text)!r} is no commitment: one is 64 digits from 0 to f")
+    return text
+
+
+def verify_all(lines: list[tuple[int, str]], noted: str | None = None) -> None:
     """Play all games again; report every one that is not what its record says."""
-    wrong = 0
+    wrong = committed = 0
     with progress() as bar:
         for number, line in bar.track(lines, description="verify"):
             try:
-                verified(read_replay(line))
+                record = read_replay(line)
+                verified(record)
+                committed += check_commitment(record, noted)
             except EngineError as error:
                 refuse(number, error)
                 wrong += 1
@@ -103,8 +128,36 @@ def verify_all(lines: list[tuple[int, str]]) -> None:
         if wrong
         else f"OK: {good} {'game' if good == 1 else 'games'}"
     )
+    if committed:
+        print(what_was_committed(committed, good, noted))
     if wrong:
         raise typer.Exit(1)
+
+
+def check_commitment(record: Replay, noted: str | None) -> bool:
+    """Raise if the deal is not the one that was committed to; tell whether it could be checked."""
+    job, told = record.get("job"), record.get("commitment")
+    if not (isinstance(job, str) and isinstance(told, str) and job.isascii()):
+        if noted is not None:
+            raise ReplayError("it has no commitment: it is not from a server's match")
+        return False
+    made = commitment(job, int(record["seed"]))
+    if made != told:
+        raise ReplayError(f"its seed does not fit its commitment: {made}, not {printable(told)}")
+    if noted is not None and made != noted:
+        raise ReplayError(f"its commitment is {made}, not the one that you noted")
+    return True
+
+
+def what_was_committed(committed: int, good: int, noted: str | None) -> str:
+    """Say what follows from the commitments, and what does not."""
+    which = "of all of them" if committed == good else f"of {committed} of them"
+    if noted is not None:
+        return f"The seed {which} fits the hash that you noted: the deal was fixed before you did."
+    return (
+        f"The seed {which} fits the commitment in the file. That the deal was fixed before the"
+        " match shows only\na hash that you noted before: compare it with --commitment HASH."
+    )
 
 
 def expand_all(lines: list[tuple[int, str]]) -> None:

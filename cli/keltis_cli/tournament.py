@@ -1,4 +1,7 @@
-"""``tournament``: run a tournament, and go on with one that was interrupted."""
+"""``tournament``: run a tournament here, or hold one on a server.
+
+A tournament that is run here and was interrupted goes on where it was.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ import sys
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from keltis_cli import arguments, entering
 from keltis_cli.candidates import candidates, check_claims, named
@@ -23,6 +27,7 @@ from keltis_cli.homes import opened
 from keltis_cli.look import Look, console, look
 from keltis_cli.match import chosen_cores
 from keltis_cli.operating import Operation, Terms, broken_off
+from keltis_cli.remote import tournaments as on_server
 from keltis_cli.strangers import printable
 from keltis_cli.tournament_json import document
 from keltis_cli.tournament_running import (
@@ -45,8 +50,28 @@ from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN, Plan
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 ALL: Final = "all"
 DEFAULT_VARIANT: Final = "keltis"
+RUN: Final = "run"
 
 
+class OrRun(TyperGroup):
+    """Takes ``tournament BOT BOT...``, without a subcommand, for ``tournament run BOT BOT...``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put in the word that was left out; whoever asks for help gets that of the group."""
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [RUN, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=OrRun,
+    add_completion=False,
+    no_args_is_help=True,
+    help="Run a tournament here (run BOT BOT...), or hold one on a server (all the others).",
+)
+
+
+@app.command(RUN)
 def tournament(
     bots: Annotated[
         list[str],
@@ -99,7 +124,10 @@ def tournament(
     no_sandbox: entering.NoSandboxOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
-    """Run a tournament; the same command again goes on with one that was interrupted."""
+    """Run a tournament here; the same command again goes on with one that was interrupted.
+
+    The word `run` may be left out.
+    """
     plan = Plan(
         format=format_,
         entrants=len(bots),
@@ -209,3 +237,12 @@ def tell(
         out = console()
         page = final_page(course.record.name, moment_of(course), out.width, drawn)
         out.print(page, soft_wrap=True, highlight=False)
+
+
+app.command("create")(on_server.create)
+app.command("start")(on_server.start)
+app.command("pause")(on_server.pause)
+app.command("cancel")(on_server.cancel)
+app.command("list")(on_server.list_tournaments)
+app.command("show")(on_server.show)
+app.command("watch")(on_server.watch)

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 import keltis_engine
-from keltis_cli.main import COMMANDS
+from keltis_cli.commands import COMMANDS
+from keltis_cli.main import load
 from tests.cli.helpers import ALL_VARIANTS, ESCAPE, command, output
+from tests.cli.inside import Inside
 
 
 def test_help_names_every_command() -> None:
@@ -19,9 +21,69 @@ def test_help_names_every_command() -> None:
     assert all(f"│ {name} " in told for name in COMMANDS)
 
 
+def test_help_says_of_each_command_what_the_command_says_itself() -> None:
+    own = {name: load(name).help.split("\n\n")[0] for name in COMMANDS}
+    assert {name: entry.help for name, entry in COMMANDS.items()} == own
+
+
+# Not pydantic: typer itself may load it.
+HEAVY = ("aiohttp", "sqlmodel", "sqlalchemy", "textual", "trueskill", "keltis_server")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (["--help"], ()),
+        (["--version"], ()),
+        (["selfpaly"], ()),
+        (["whoami", "--server", "http://127.0.0.1:1"], ("aiohttp", "keltis_server")),
+        (
+            ["leaderboard", "--server", "http://127.0.0.1:1"],
+            ("aiohttp", "keltis_server"),
+        ),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(
+    arguments: list[str], allowed: tuple[str, ...], tmp_path: Path
+) -> None:
+    code = (
+        f"import sys; from keltis_cli.main import main; sys.argv[1:] = {arguments!r}\n"
+        "try: main()\n"
+        f"finally: print('loaded', [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    home = {"XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | home
+    )
+    loaded = done.stdout.splitlines()[-1]
+    assert loaded.startswith("loaded")
+    assert [name for name in HEAVY if f"'{name}'" in loaded and name not in allowed] == []
+
+
+def test_the_shell_completes_commands_with_what_they_do_and_loads_none(tmp_path: Path) -> None:
+    code = (
+        "import sys; from keltis_cli.main import main; sys.argv[1:] = []\n"
+        "try: main()\n"
+        f"finally: print('loaded', [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    asked = {
+        "_KELTIS_LADDER_COMPLETE": "complete_zsh",
+        "_TYPER_COMPLETE_ARGS": "keltis-ladder who",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | asked
+    )
+    assert "whoami" in done.stdout
+    assert "and who you are" in done.stdout
+    assert done.stdout.splitlines()[-1] == "loaded []"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help(name: str) -> None:
-    assert f"Usage: keltis-ladder {name}" in output(name, "--help")
+def test_every_command_has_help(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Inside(capsys, monkeypatch).output(name, "--help")
+    assert f"Usage: keltis-ladder {name}" in told
 
 
 def test_version_tells_the_form_of_the_engine() -> None:
@@ -36,7 +98,7 @@ def test_version_needs_neither_rich_nor_the_games_of_other_commands() -> None:
         "finally: print([m for m in sys.modules if m.startswith('keltis_cli.')])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "['keltis_cli.main', 'keltis_cli.about']" in told.stdout
+    assert "['keltis_cli.commands', 'keltis_cli.main', 'keltis_cli.about']" in told.stdout
 
 
 def test_variants_lists_all_with_their_options() -> None:

@@ -1,0 +1,245 @@
+"""The subcommands: where each lives, and what the help says of it without loading any."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+HERE: Final = "Commands"  # panels of the help
+ON_SERVER: Final = "On a server"
+ACCOUNT: Final = "Your account there"
+
+
+class Entry(NamedTuple):
+    """Where a subcommand lives: a function, or a Typer app with subcommands of its own."""
+
+    module: str
+    name: str
+    help: str  # how its own help begins; a test compares them
+    panel: str
+
+
+COMMANDS: Final = {
+    "demo": Entry(
+        "keltis_cli.demo",
+        "demo",
+        "Show one short game of each variant, told and drawn.",
+        HERE,
+    ),
+    "play": Entry(
+        "keltis_cli.play",
+        "play",
+        "Play a game against the computer.",
+        HERE,
+    ),
+    "rules": Entry(
+        "keltis_cli.about",
+        "rules",
+        "Show the rules of a game, our rulings included.",
+        HERE,
+    ),
+    "variants": Entry(
+        "keltis_cli.about",
+        "variants",
+        "List the games with their players, options and number of actions.",
+        HERE,
+    ),
+    "init": Entry(
+        "keltis_cli.init",
+        "init",
+        "Make a new bot: a complete one to start from, with its tests.",
+        HERE,
+    ),
+    "match": Entry(
+        "keltis_cli.match",
+        "match",
+        "Let bots play: every deal in all rotations, so that luck with the cards evens out.",
+        HERE,
+    ),
+    "serve": Entry(
+        "keltis_cli.serve",
+        "serve",
+        "Serve a ladder: HTTP API, live websockets, and matches that never stop.",
+        HERE,
+    ),
+    "tournament": Entry(
+        "keltis_cli.tournament",
+        "app",
+        "Run a tournament here (run BOT BOT...), or hold one on a server (all the others).",
+        HERE,
+    ),
+    "ladder": Entry(
+        "keltis_cli.ladder",
+        "app",
+        "Run a ladder, and look at its leaderboard, matches and bots.",
+        HERE,
+    ),
+    "ratings": Entry(
+        "keltis_cli.ratings",
+        "app",
+        "Prove the ratings of a ladder, or work them out again.",
+        HERE,
+    ),
+    "db": Entry(
+        "keltis_cli.db",
+        "app",
+        "Look after the database of a ladder.",
+        HERE,
+    ),
+    "check": Entry(
+        "keltis_cli.check",
+        "check",
+        "Check a bot as the ladder does before it lets it in.",
+        HERE,
+    ),
+    "reproduce": Entry(
+        "keltis_cli.reproduce",
+        "reproduce",
+        "Hold the conversation of a crash card again and see whether the same fault happens.",
+        HERE,
+    ),
+    "selfplay": Entry(
+        "keltis_cli.selfplay",
+        "selfplay",
+        "Play games with the built-in policies, and write them down if asked.",
+        HERE,
+    ),
+    "replay": Entry(
+        "keltis_cli.replay",
+        "replay",
+        "Tell a game in sentences, or check and expand recorded games.",
+        HERE,
+    ),
+    "perft": Entry(
+        "keltis_cli.perft",
+        "perft",
+        "Count all sequences of decisions from a deal, depth by depth.",
+        HERE,
+    ),
+    "bench": Entry(
+        "keltis_cli.bench",
+        "app",
+        "Measure how fast this machine plays.",
+        HERE,
+    ),
+    "version": Entry(
+        "keltis_cli.about",
+        "version",
+        "Show the version, and whether the engine is compiled.",
+        HERE,
+    ),
+    "submit": Entry(
+        "keltis_cli.remote.submit",
+        "submit",
+        "Put a bot on the ladder: check it, send it, and follow it to its first match.",
+        ON_SERVER,
+    ),
+    "watch": Entry(
+        "keltis_cli.watching.command",
+        "watch",
+        "Watch matches live, step back and forth in them, or see old ones again.",
+        ON_SERVER,
+    ),
+    "leaderboard": Entry(
+        "keltis_cli.remote.leaderboard",
+        "leaderboard",
+        "Show who leads.",
+        ON_SERVER,
+    ),
+    "bots": Entry(
+        "keltis_cli.remote.matches",
+        "bots",
+        "List the bots, by name.",
+        ON_SERVER,
+    ),
+    "matches": Entry(
+        "keltis_cli.remote.matches",
+        "matches",
+        "List matches, the newest first.",
+        ON_SERVER,
+    ),
+    "show": Entry(
+        "keltis_cli.remote.show",
+        "show",
+        "Show a bot, one of its versions, a match or a tournament.",
+        ON_SERVER,
+    ),
+    "challenge": Entry(
+        "keltis_cli.remote.challenge",
+        "challenge",
+        "Have your bot play a match against others now. It is not rated.",
+        ON_SERVER,
+    ),
+    "download": Entry(
+        "keltis_cli.remote.download",
+        "download",
+        "Download the replays of a match that is over, one game per line.",
+        ON_SERVER,
+    ),
+    "logs": Entry(
+        "keltis_cli.remote.logs",
+        "logs",
+        "Tell what came of a version of your bot: its check, its build, its latest faults.",
+        ON_SERVER,
+    ),
+    "crash": Entry(
+        "keltis_cli.remote.logs",
+        "crash",
+        "Explain a fault of your bot, and save its crash card for `keltis-ladder reproduce`.",
+        ON_SERVER,
+    ),
+    "times": Entry(
+        "keltis_cli.remote.logs",
+        "times",
+        "Show how long your bot thinks.",
+        ON_SERVER,
+    ),
+    "retire": Entry(
+        "keltis_cli.remote.retire",
+        "retire",
+        "Take your bot off the ladder; its results stay, and `restore` brings it back.",
+        ON_SERVER,
+    ),
+    "restore": Entry(
+        "keltis_cli.remote.retire",
+        "restore",
+        "Bring your bot back: its newest retired version is checked again, and plays.",
+        ON_SERVER,
+    ),
+    "register": Entry(
+        "keltis_cli.remote.accounts",
+        "register",
+        "Open an account on a server, and log in.",
+        ACCOUNT,
+    ),
+    "login": Entry(
+        "keltis_cli.remote.accounts",
+        "login",
+        "Save a token for a server, once the server has said that it is good.",
+        ACCOUNT,
+    ),
+    "logout": Entry(
+        "keltis_cli.remote.accounts",
+        "logout",
+        "Forget the saved login of a server.",
+        ACCOUNT,
+    ),
+    "whoami": Entry(
+        "keltis_cli.remote.accounts",
+        "whoami",
+        "Say which server is meant, and who you are there.",
+        ACCOUNT,
+    ),
+    "tokens": Entry(
+        "keltis_cli.remote.tokens",
+        "app",
+        "List, make and revoke your tokens.",
+        ACCOUNT,
+    ),
+    "admin": Entry(
+        "keltis_cli.remote.admin",
+        "app",
+        "Run a server: look after it, its bots and its authors. On its own machine no token is"
+        " needed.",
+        ACCOUNT,
+    ),
+}

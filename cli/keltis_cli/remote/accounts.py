@@ -1,0 +1,174 @@
+"""``register``, ``login``, ``logout`` and ``whoami``: who we are on a server."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from keltis_cli.errors import BadRequest
+from keltis_cli.look import QUIET, TITLE, styled
+from keltis_cli.remote.calls import (
+    SERVER,
+    JsonOption,
+    ServerOption,
+    TokenOption,
+    print_json,
+    print_lines,
+    talk,
+)
+from keltis_cli.remote.connection import Server
+from keltis_cli.remote.logins import Login, login_file, read_logins, write_logins
+from keltis_cli.remote.places import address_of, find_place, warn_of_plain_http
+from keltis_cli.remote.shapes import Account, Opened, Tokens, read
+from keltis_cli.strokes import counted
+
+
+def register(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Yours: small letters, digits, dots, dashes.")
+    ],
+    invitation: Annotated[
+        str | None,
+        typer.Option(
+            "--invitation", metavar="TEXT", envvar="KELTIS_INVITATION", help="If one is needed."
+        ),
+    ] = None,
+    server: ServerOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Open an account on a server, and log in."""
+    logins = read_logins()
+    place = find_place(server)
+    url = place.url
+    known = logins.servers.get(url)
+    if known is not None:
+        raise BadRequest(
+            f"you are logged in to {url} as {known.name}: log out first (keltis-ladder logout);"
+            " without its token an account is lost, so make another one before if you need it"
+        )
+    warn_of_plain_http(url)
+    wish = {"name": name} | ({"invitation": invitation} if invitation else {})
+
+    async def open_account() -> tuple[Any, Opened]:
+        # Whoever runs the server may open accounts even where nobody else may.
+        async with Server(place) as found:
+            plain = await found.post("/accounts", wish)
+            return plain, read(found, Opened, plain)
+
+    plain, opened = asyncio.run(open_account())
+    logins.keep(url, Login(opened.name, opened.token))
+    path = write_logins(logins)
+    if as_json:
+        print_json({**plain, "server": url, "login": str(path)})
+        return
+    print_lines(
+        [
+            styled(f"Welcome, {opened.name}.", TITLE).append(f"  {url}", QUIET),
+            Text(),
+            Text(f"Your token: {opened.token}"),
+            Text("It is shown this once. Whoever has it can act as you: keep it to yourself."),
+            Text(f"It is saved in {path}, so you need not type it here."),
+            Text(),
+            Text("Next: keltis-ladder init my-bot && keltis-ladder submit my-bot", QUIET),
+        ]
+    )
+
+
+def login(
+    url: Annotated[
+        str, typer.Argument(metavar="URL", envvar=SERVER, help="The address of the server.")
+    ],
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            metavar="TOKEN",
+            envvar="KELTIS_TOKEN",
+            help="Yours; asked for unless given.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Save a token for a server, once the server has said that it is good."""
+    address = address_of(url)
+    warn_of_plain_http(address)
+    if token is None:
+        token = _typed_token()
+    token = token.strip()
+    if not token:
+        raise BadRequest("a token is needed: keltis-ladder register NAME makes one")
+
+    async def who(server: Server) -> Account:
+        return read(server, Account, await server.get("/account"))
+
+    account = talk(address, token, who)
+    logins = read_logins()
+    logins.keep(address, Login(account.name, token))
+    path = write_logins(logins)
+    print(f"Logged in to {address} as {account.name}; saved in {path}.")
+
+
+def _typed_token() -> str:
+    """Ask for a token without showing it; from a pipe its first line is taken."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline()
+    text: str = typer.prompt("Token", hide_input=True, err=True)
+    return text
+
+
+def logout(
+    server: ServerOption = "",
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Also end the token: nobody can use it any more.")
+    ] = False,
+) -> None:
+    """Forget the saved login of a server."""
+    logins = read_logins()
+    url = address_of(server) if server else logins.default
+    if url not in logins.servers:
+        where = f" to {url}" if url else ""
+        raise BadRequest(f"you are not logged in{where}: keltis-ladder login URL")
+    gone = logins.servers[url]
+    if revoke:
+        talk(url, gone.token, _revoke_current)
+    logins.forget(url)
+    write_logins(logins)
+    ended = "its token is revoked" if revoke else "its token is still valid elsewhere"
+    print(f"Logged out of {url} as {gone.name}; {ended}.")
+    if logins.default:
+        print(f"The server is now {logins.default}, as {logins.servers[logins.default].name}.")
+
+
+async def _revoke_current(server: Server) -> None:
+    found = read(server, Tokens, await server.get("/account/tokens"))
+    for token in found.tokens:
+        if token.current:
+            await server.delete(f"/account/tokens/{token.id}")
+
+
+def whoami(server: ServerOption = "", token: TokenOption = "", as_json: JsonOption = False) -> None:
+    """Say which server is meant, and who you are there."""
+
+    async def who(found: Server) -> tuple[str, Any, Account]:
+        plain = await found.get("/account")
+        return found.url, plain, read(found, Account, plain)
+
+    url, plain, account = talk(server, token, who)
+    if as_json:
+        print_json({**plain, "server": url})
+        return
+    saved = read_logins().servers.get(url)
+    how = f"login saved in {login_file()}" if saved and not token else ""
+    if not saved and not token:
+        how = "the server of this machine: no login is needed"
+    lines = [styled(account.name, TITLE).append(f"  {url}", QUIET)]
+    lines += [Text(how, QUIET)] if how else []
+    lines.append(Text(f"may    {', '.join(account.scopes)}"))
+    lines.append(Text(f"bots   {', '.join(account.bots) or 'none yet'}"))
+    if account.uploads_left is not None:
+        lines.append(Text(f"left   {counted(account.uploads_left, 'upload')} at once now"))
+    print_lines(lines)

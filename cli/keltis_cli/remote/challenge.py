@@ -1,0 +1,137 @@
+"""``challenge``: one match at once, that counts for nothing."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import aclosing
+from typing import Annotated, Any
+
+import typer
+
+from keltis_cli import arguments
+from keltis_cli.look import console, look
+from keltis_cli.remote.calls import (
+    BotArgument,
+    JsonOption,
+    ServerOption,
+    TokenOption,
+    part,
+    print_json,
+    print_lines,
+    talk,
+)
+from keltis_cli.remote.completion import complete_bots, complete_variants
+from keltis_cli.remote.connection import Server
+from keltis_cli.remote.following import Message, Patience, Waiting, follow
+from keltis_cli.remote.match_page import entrants_text, match_page
+from keltis_cli.remote.shapes import Match, read
+from keltis_cli.remote.troubles import FAILED
+from keltis_cli.strokes import counted
+from keltis_engine import find_variant
+
+
+def challenge(
+    bot: BotArgument,
+    opponents: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="OPPONENT...", help="One to three bots.", autocompletion=complete_bots
+        ),
+    ],
+    variant: Annotated[
+        str,
+        typer.Option(
+            "--variant",
+            "-v",
+            metavar="VARIANT",
+            help="What is played.",
+            autocompletion=complete_variants,
+        ),
+    ] = "keltis",
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for the result, or not.")
+    ] = True,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """Have your bot play a match against others now. It is not rated.
+
+    The exit code is 1 if the match could not be played.
+    """
+    wish = {"bot": bot, "opponents": opponents, "variant": find_variant(variant).id}
+    waiting = Waiting(quiet=as_json)
+
+    async def play(found: Server) -> tuple[Any, Match]:
+        plain = await found.post("/challenges", wish)
+        match = read(found, Match, plain)
+        if not wait:
+            return plain, match
+        if not as_json:
+            print(f"{entrants_text(match)}: {match.variant}, match {match.id}", flush=True)
+        try:
+            return await until_over(found, match, waiting)
+        finally:
+            waiting.rest()
+
+    try:
+        plain, match = talk(server, token, play)
+    except KeyboardInterrupt:
+        print(
+            "\nStopped waiting; the match is played all the same: keltis-ladder matches",
+            file=sys.stderr,
+        )
+        raise typer.Exit(130) from None
+    if as_json:
+        print_json(plain)
+    elif wait:
+        print_lines(match_page(match, console().width, look(ascii_only)))
+    else:
+        print(f"Match {match.id} is {match.state}. To see it: keltis-ladder show {match.id}")
+    if wait and match.state != "finished":
+        raise typer.Exit(FAILED)
+
+
+async def until_over(server: Server, match: Match, waiting: Waiting) -> tuple[Any, Match]:
+    """Wait until a match is over, and return it as the server has it then."""
+    path = f"/matches/{part(match.id)}"
+    patience = Patience()
+    told = Told(match)
+    waiting.say(told.text)
+    async with aclosing(follow(server, f"match/{match.id}")) as messages:
+        async for message in messages:
+            if message is None:
+                plain = await patience.ask(lambda: server.get(path))
+                if plain is not None and (now := read(server, Match, plain)).over:
+                    return plain, now
+            else:
+                told.take(message)
+            waiting.say(told.text)
+    plain = await server.get(path)
+    return plain, read(server, Match, plain)
+
+
+class Told:
+    """How far a match is, as it is told live."""
+
+    def __init__(self, match: Match) -> None:
+        self.games = match.players
+        self.text = "waiting for a referee ..."
+
+    def take(self, message: Message) -> None:
+        """Note what has happened; whatever is odd is left alone, the result comes by itself."""
+        if message["op"] == "snapshot":
+            current = message["data"].get("current") or {}
+            self._note(current.get("frames") or [])
+        elif message["op"] == "delta":
+            self._note(message["data"])
+
+    def _note(self, events: list[Any]) -> None:
+        for event in events:
+            if event.get("kind") == "frame":
+                scores = " : ".join(map(str, event["scores"]))
+                decisions = counted(event["ply"] + 1, "decision")
+                self.text = f"game {event['rotation'] + 1} of {self.games}, {decisions}, {scores}"
+            elif event.get("kind") == "restarted":
+                self.text = "it is played again from the beginning ..."

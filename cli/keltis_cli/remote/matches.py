@@ -1,0 +1,138 @@
+"""``matches`` and ``bots``: lists of what is on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from keltis_cli import arguments
+from keltis_cli.columns import fitted, numbers, texts
+from keltis_cli.estimates import percent
+from keltis_cli.look import QUIET, TITLE, Look, console, look
+from keltis_cli.remote.calls import (
+    MOST,
+    JsonOption,
+    LimitOption,
+    ServerOption,
+    TokenOption,
+    VariantOption,
+    print_json,
+    print_lines,
+    talk,
+)
+from keltis_cli.remote.completion import complete_bots
+from keltis_cli.remote.connection import Server
+from keltis_cli.remote.match_page import entrants_text
+from keltis_cli.remote.shapes import Account, Bot, Match, read, read_all
+from keltis_cli.strokes import ago
+from keltis_engine import find_variant
+from keltis_ladder.store.moments import now
+
+
+def matches(
+    bot: Annotated[
+        str | None,
+        typer.Option(
+            "--bot", metavar="BOT", help="Only of this bot.", autocompletion=complete_bots
+        ),
+    ] = None,
+    variant: VariantOption = None,
+    running: Annotated[
+        bool, typer.Option("--running", help="Those being played, instead of those that are over.")
+    ] = False,
+    limit: LimitOption = MOST,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """List matches, the newest first."""
+    kind = find_variant(variant).id if variant else None
+    state = "playing" if running else "finished"
+
+    async def fetch(found: Server) -> tuple[list[Any], list[Match]]:
+        plain = await found.pages("/matches", limit, bot=bot, variant=kind, state=state)
+        return plain, read_all(found, Match, plain)
+
+    plain, listed = talk(server, token, fetch)
+    if as_json:
+        print_json(plain)
+    else:
+        print_lines(match_lines(listed, console().width, look(ascii_only), running))
+
+
+def match_lines(listed: Sequence[Match], width: int, look: Look, running: bool) -> list[Text]:
+    """Return a line for each match."""
+    if not listed:
+        return [Text("No match is being played." if running else "No matches yet.", QUIET)]
+    moment = now()
+    since = [(moment - (each.finished or each.created)).total_seconds() for each in listed]
+    kinds = [each.purpose if each.rated else f"{each.purpose} (unrated)" for each in listed]
+    who = "who" if running else "who, the first first"
+    columns = [
+        numbers("match", [str(each.number or each.id) for each in listed]),
+        texts("variant", [each.variant for each in listed], look, least=7, spare=1),
+        texts(who, [entrants_text(each) for each in listed], look, least=24),
+        texts("kind", kinds, look, least=8, spare=2),
+        numbers("since" if running else "played", [f"{ago(s)} ago" for s in since], spare=3),
+    ]
+    return fitted(columns, width, look)
+
+
+def bots(
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="NAME", help="Only of this author.")
+    ] = None,
+    mine: Annotated[bool, typer.Option("--mine", help="Only your own.")] = False,
+    limit: LimitOption = 200,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """List the bots, by name."""
+
+    async def fetch(found: Server) -> tuple[list[Any], list[Bot]]:
+        whose = author
+        if mine:
+            whose = read(found, Account, await found.get("/account")).name
+        plain = await found.pages("/bots", limit, author=whose)
+        return plain, read_all(found, Bot, plain)
+
+    plain, listed = talk(server, token, fetch)
+    if as_json:
+        print_json(plain)
+    else:
+        print_lines(bot_lines(listed, console().width, look(ascii_only)))
+
+
+def bot_lines(listed: Sequence[Bot], width: int, look: Look) -> list[Text]:
+    """Return a line for each bot."""
+    if not listed:
+        return [Text("No bots yet: keltis-ladder submit DIRECTORY", QUIET)]
+    overall = [bot.overall for bot in listed]
+    states = [Text(bot.state, TITLE if bot.state == "active" else QUIET) for bot in listed]
+    columns = [
+        texts(
+            "bot",
+            [bot.name for bot in listed],
+            look,
+            12,
+            end=[f" v{bot.version}" for bot in listed],
+        ),
+        texts("author", [bot.author for bot in listed], look, least=6, spare=1),
+        texts("state", states, look),
+        numbers("rank", ["-" if r is None or r.rank is None else str(r.rank) for r in overall]),
+        numbers("rating", ["-" if r is None else f"{r.mu:.1f}" for r in overall]),
+        numbers("matches", ["-" if r is None else f"{r.matches:,}" for r in overall], spare=2),
+        numbers(
+            "won",
+            ["-" if r is None or not r.games else percent(r.wins / r.games) for r in overall],
+            spare=4,
+        ),
+        texts("description", [bot.description for bot in listed], look, least=12, spare=3),
+    ]
+    return fitted(columns, width, look)

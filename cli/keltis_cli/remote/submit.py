@@ -1,0 +1,170 @@
+"""``submit``: put a bot on a server's ladder, and see what becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from keltis_bots.manifest import Manifest
+from keltis_cli.check import Page, keep_card
+from keltis_cli.crash_cards import DEFAULT_DIRECTORY
+from keltis_cli.leaderboard_table import bot_name
+from keltis_cli.look import QUIET, console
+from keltis_cli.remote.bot_page import size_text
+from keltis_cli.remote.calls import JsonOption, ServerOption, TokenOption, print_json, talk
+from keltis_cli.remote.connection import Server
+from keltis_cli.remote.packing import Parcel, manifest_of, packed
+from keltis_cli.remote.progress import Transfer
+from keltis_cli.remote.shapes import Version, read
+from keltis_cli.remote.submit_following import Outcome, follow_version
+from keltis_cli.remote.troubles import FAILED
+from keltis_cli.strangers import show_build
+from keltis_cli.strokes import counted
+from keltis_ladder.checking import Plan, check_bot
+from keltis_ladder.faults import PlatformFault
+from keltis_ladder.findings import Doing, Mark
+from keltis_ladder.launch import pinned
+from keltis_ladder.preparing import cache_directory
+from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
+
+CHUNK: Final = 256 * 1024
+NAMED: Final = 5  # things that were left out
+INTERRUPTED: Final = 130
+
+
+def submit(
+    bot: Annotated[
+        Path, typer.Argument(metavar="DIR|ZIP", help="The bot: a directory, or a zip or tar file.")
+    ],
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Do not check it here first: the server does.")
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for its check and its first match.")
+    ] = True,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Put a bot on the ladder: check it, send it, and follow it to its first match.
+
+    A bot that is there already gets a new version. The exit code is 1 if it fails its check.
+    """
+    manifest = manifest_of(bot)
+    if not no_check:
+        _check_here(bot, quiet=as_json)
+    status, plain, version = _send(bot, manifest, server, token, quiet=as_json)
+    name = manifest.name
+    if not as_json:
+        _say_sent(name, version, known=status == HTTPStatus.OK)
+    outcome = Outcome(plain)
+    if wait:
+        try:
+            outcome = talk(
+                server, token, lambda found: follow_version(found, name, plain, quiet=as_json)
+            )
+        except KeyboardInterrupt:
+            print(
+                f"\nStopped waiting; {name} goes on without us: keltis-ladder logs {name}",
+                file=sys.stderr,
+            )
+            raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print_json({"bot": name, "known": status == HTTPStatus.OK, **outcome.to_plain()})
+    if outcome.failed:
+        raise typer.Exit(FAILED)
+
+
+def _check_here(bot: Path, quiet: bool) -> None:
+    """Check a directory as ``keltis-ladder check --quick`` does; what fails is not sent."""
+    out = console(stderr=True)
+    if not bot.is_dir():
+        return
+    try:
+        sandbox = find_sandbox()
+    except SandboxMissing:
+        if not quiet:
+            out.print("No sandbox here: the check is left to the server.", style=QUIET)
+        return
+    page = Page(out, quiet)
+    try:
+        marks = _marks(bot, sandbox, page)
+    except PlatformFault as fault:
+        reason = " ".join(str(fault).split())
+        out.print(f"The check here was broken off ({reason}): it is left to the server.")
+        return
+    finally:
+        page.rest()
+    if Mark.FAILED in marks:
+        if not quiet:
+            page.sum_up(marks, bot)
+        print("It was not sent; --no-check sends it all the same.", file=sys.stderr)
+        raise typer.Exit(FAILED)
+
+
+def _marks(bot: Path, sandbox: Sandbox, page: Page) -> list[Mark]:
+    """Run the check; in a terminal only what is not right is shown."""
+    marks: list[Mark] = []
+    with pinned(min(os.sched_getaffinity(0))):  # as in a match: one core for all
+        for event in check_bot(bot, sandbox, Plan(None, quick=True), show_build, cache_directory()):
+            if isinstance(event, Doing):
+                page.doing(Doing(f"checking here: {event.text}"))
+                continue
+            marks.append(event.mark)
+            if event.mark is not Mark.OK:
+                page.show(event, keep_card(event, DEFAULT_DIRECTORY, bot))
+    page.rest()
+    if not page.quiet and Mark.FAILED not in marks:
+        page.out.print(f"Checked here: {counted(len(marks), 'check')}, nothing failed.")
+    return marks
+
+
+def _send(
+    bot: Path, manifest: Manifest, server: str, token: str, quiet: bool
+) -> tuple[int, Any, Version]:
+    with packed(bot, manifest) as parcel:
+        if not quiet:
+            _say_parcel(parcel)
+
+        async def send(found: Server) -> tuple[int, Any, Version]:
+            with Transfer(f"send {manifest.name}", parcel.size, quiet) as shown:
+                status, plain = await found.upload(
+                    "/bots", parcel.media, parcel.size, lambda: _chunks(parcel, shown)
+                )
+            return status, plain, read(found, Version, plain)
+
+        return talk(server, token, send)
+
+
+async def _chunks(parcel: Parcel, shown: Transfer) -> AsyncIterator[bytes]:
+    """Yield a file piece by piece, read in a thread."""
+    done = 0
+    with parcel.path.open("rb") as file:
+        while chunk := await asyncio.to_thread(file.read, CHUNK):
+            yield chunk
+            done += len(chunk)
+            shown.tell(done)
+
+
+def _say_parcel(parcel: Parcel) -> None:
+    text = f"{parcel.manifest.name}: {size_text(parcel.size)} to send"
+    if parcel.left_out:
+        named = ", ".join(parcel.left_out[:NAMED])
+        more = len(parcel.left_out) - NAMED
+        text += f"; left out: {named}" + (f" and {more} more" if more > 0 else "")
+    console(stderr=True).print(text, soft_wrap=True, highlight=False)
+
+
+def _say_sent(name: str, version: Version, known: bool) -> None:
+    called = bot_name(name, version.number)
+    if known:
+        print(f"{called} is this very program already: {version.state}.", flush=True)
+    else:
+        print(f"Sent: it is {called}, and is being checked.", flush=True)

@@ -1,0 +1,233 @@
+"""What becomes of a bot that was sent: built, checked, on the ladder, its first match."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Final
+
+from keltis_cli.leaderboard_table import bot_name
+from keltis_cli.look import TITLE, console
+from keltis_cli.remote.calls import part
+from keltis_cli.remote.connection import Server
+from keltis_cli.remote.findings import say_finding
+from keltis_cli.remote.following import Message, Patience, Waiting, follow
+from keltis_cli.remote.match_page import result_line
+from keltis_cli.remote.shapes import Bot, Finding, Match, Report, Version, read
+from keltis_cli.strangers import lines_of, say_indented
+from keltis_cli.strokes import counted
+
+CHECKING: Final = "checking"
+ACTIVE: Final = "active"
+FIRST_MATCH: Final = 120.0  # seconds to wait for it: without opponents there is none
+
+
+@dataclass
+class Outcome:
+    """What is known of a version, as the server says it."""
+
+    version: Any
+    report: Any = None
+    first: Any = None
+    rating: Any = None
+    url: str = ""
+
+    @property
+    def state(self) -> str:
+        """What the version may do now."""
+        return str(self.version["state"])
+
+    @property
+    def failed(self) -> bool:
+        """Whether it came to nothing."""
+        return self.state not in (CHECKING, ACTIVE)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it for programs."""
+        return {
+            "version": self.version,
+            "report": self.report,
+            "first_match": self.first,
+            "rating": self.rating,
+            "url": self.url,
+        }
+
+
+async def follow_version(server: Server, bot: str, version: Any, quiet: bool) -> Outcome:
+    """Show what happens to a version until its first match is over, or it has failed."""
+    watch = Watch(server, bot, Outcome(version), quiet)
+    try:
+        await watch.until_settled()
+        if not quiet:
+            watch.sum_up()
+    finally:
+        watch.waiting.rest()
+    return watch.outcome
+
+
+class Watch:
+    """Follows one version, and shows what is new: each thing once, from wherever it comes."""
+
+    def __init__(self, server: Server, bot: str, outcome: Outcome, quiet: bool) -> None:
+        self.server = server
+        self.bot = bot
+        self.outcome = outcome
+        self.quiet = quiet
+        self.number = read(server, Version, outcome.version).number
+        self.path = f"/bots/{part(bot)}/versions/{self.number}"
+        self.out = console()
+        self.waiting = Waiting(quiet)
+        self.findings = 0  # shown so far
+        self.output = 0  # characters of the build's output that were shown
+        self.line = ""  # that the build has not ended yet
+        self.active_since: float | None = None
+
+    async def until_settled(self) -> None:
+        """Follow until there is nothing more to wait for, then ask for the whole."""
+        patience = Patience()
+        self.outcome.url = f"{self.server.url}/bots/{part(self.bot)}"
+        self.waiting.say("waiting for the server to build and check it ...")
+        self._note_state()
+        topic = f"version/{self.bot}/{self.number}"
+        try:
+            async with (
+                asyncio.timeout_at(self._deadline) as limit,
+                aclosing(follow(self.server, topic)) as messages,
+            ):
+                async for message in messages:
+                    if message is None:
+                        await patience.ask(self._look)
+                    else:
+                        await self._take(message)
+                    if self.outcome.failed or self.outcome.first is not None:
+                        break
+                    limit.reschedule(self._deadline)
+        except TimeoutError:
+            pass  # it has no opponents
+        await self._look()
+        await self._rate()
+
+    @property
+    def _deadline(self) -> float | None:
+        """Until when we wait: for ever, unless it is on the ladder."""
+        return None if self.active_since is None else self.active_since + FIRST_MATCH
+
+    async def _look(self) -> None:
+        """Ask how things are; what is new is shown."""
+        self.outcome.version = await self.server.get(self.path)
+        self._report(await self.server.get(f"{self.path}/report"))
+        self._note_state()
+        if self.outcome.first is None and self.outcome.state == ACTIVE:
+            for plain in await self.server.pages("/matches", 50, bot=self.bot, state="finished"):
+                if self._is_rated_and_its_own(plain):
+                    self.outcome.first = plain  # the oldest of them, in the end
+
+    def _is_rated_and_its_own(self, plain: Any) -> bool:
+        match = read(self.server, Match, plain)
+        mine = any(e.bot == self.bot and e.version == self.number for e in match.entrants)
+        return match.rated and mine
+
+    async def _take(self, message: Message) -> None:
+        """Show what is told live."""
+        data = message["data"]
+        if message["op"] == "snapshot":
+            self.outcome.version = data["version"]
+            if data.get("report"):
+                self._report(data["report"])
+            self._note_state()
+            self.outcome.first = self.outcome.first or data.get("first")
+        elif message["op"] == "delta":
+            for event in data:
+                self._happened(event)
+        if message["op"] == "end":
+            await self._look()
+
+    def _happened(self, event: Any) -> None:
+        kind = event.get("kind")
+        if kind == "doing":
+            self.waiting.say(f"{event['text']} ...")
+        elif kind == "output":
+            self._build_says(event["text"])
+        elif kind == "finding":
+            self._found(event)
+        elif kind == "state":
+            fields = {key: event.get(key) for key in ("state", "reason")}
+            self.outcome.version = {**self.outcome.version, **fields}
+            self._note_state()
+        elif kind == "match":
+            self.outcome.first = self.outcome.first or event["match"]
+
+    def _report(self, plain: Any) -> None:
+        """Show what of a report has not been shown yet."""
+        self.outcome.report = plain
+        report = read(self.server, Report, plain)
+        self._build_says(report.output[self.output :])
+        for finding in plain.get("findings", [])[self.findings :]:
+            self._found(finding)
+
+    def _found(self, plain: Any) -> None:
+        self.findings += 1
+        finding = read(self.server, Finding, plain)
+        if not self.quiet:
+            self._end_line()
+            self.waiting.rest()
+            say_finding(self.out, finding)
+
+    def _build_says(self, text: str) -> None:
+        """Pass on whole lines of the build's output, to the error output."""
+        self.output += len(text)
+        *lines, self.line = (self.line + text).split("\n")
+        if lines and not self.quiet:
+            self.waiting.rest()
+            for line in lines_of("\n".join(lines)):
+                print(f"  | {line}", file=sys.stderr, flush=True)
+
+    def _end_line(self) -> None:
+        if self.line:
+            self._build_says("\n")
+            self.output -= 1  # this end of the line was ours
+
+    def _note_state(self) -> None:
+        read(self.server, Version, self.outcome.version)
+        if self.outcome.state == ACTIVE and self.active_since is None:
+            self.active_since = asyncio.get_running_loop().time()
+            if not self.quiet:
+                self.waiting.rest()
+                name = bot_name(self.bot, self.number)
+                self.out.print(f"{name} is on the ladder.", style=TITLE, highlight=False)
+            self.waiting.say("waiting for its first match (Ctrl-C: it plays all the same) ...")
+
+    async def _rate(self) -> None:
+        if self.outcome.first is not None:
+            plain = await self.server.get(f"/bots/{part(self.bot)}")
+            rating = read(self.server, Bot, plain).overall
+            self.outcome.rating = rating.model_dump() if rating is not None else None
+
+    def sum_up(self) -> None:
+        """Say what came of it, and where to look."""
+        self.waiting.rest()
+        self._end_line()
+        version = read(self.server, Version, self.outcome.version)
+        if self.outcome.failed:
+            reason = version.reason or "keltis-ladder logs says more"
+            name = bot_name(self.bot, self.number)
+            self.out.print(f"\n{name} is {version.state}.", style=TITLE, highlight=False)
+            say_indented(self.out, reason)
+            return
+        if self.outcome.first is None:
+            self.out.print("No match yet: it plays as soon as it has opponents.")
+        else:
+            first = read(self.server, Match, self.outcome.first)
+            self.out.print(f"First: {result_line(first)}", soft_wrap=True, highlight=False)
+        rating = self.outcome.rating
+        if rating is not None:
+            played = counted(rating["matches"], "match", "matches")
+            self.out.print(
+                f"Rating so far: {rating['mu']:.1f} ({rating['low']:.1f} to {rating['high']:.1f})"
+                f" after {played}",
+                highlight=False,
+            )
+        self.out.print(f"Its page: {self.outcome.url}", soft_wrap=True, highlight=False)
+        self.out.print(f"Watch it: keltis-ladder watch {self.bot}", soft_wrap=True, highlight=False)

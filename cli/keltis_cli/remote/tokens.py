@@ -1,0 +1,123 @@
+"""``tokens``: what lets programs act for an author."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from keltis_cli.columns import fitted, numbers, texts
+from keltis_cli.look import QUIET, TITLE, console, look
+from keltis_cli.remote.calls import (
+    JsonOption,
+    ServerOption,
+    TokenOption,
+    YesOption,
+    ask,
+    confirm,
+    print_json,
+    print_lines,
+    talk,
+)
+from keltis_cli.remote.connection import Server
+from keltis_cli.remote.shapes import NewToken, Token, Tokens, read
+from keltis_cli.strangers import printable
+
+SCOPES = ("read", "submit", "play", "account", "admin")
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="List, make and revoke your tokens."
+)
+
+
+@app.command("list")
+def list_tokens(
+    server: ServerOption = "", token: TokenOption = "", as_json: JsonOption = False
+) -> None:
+    """List the tokens that are valid."""
+    if as_json:
+        print_json(ask(server, token, "/account/tokens"))
+        return
+
+    async def listed(found: Server) -> Tokens:
+        return read(found, Tokens, await found.get("/account/tokens"))
+
+    print_lines(_table(talk(server, token, listed).tokens))
+
+
+def _table(tokens: list[Token]) -> list[Text]:
+    if not tokens:
+        return [Text("No tokens.", QUIET)]
+    drawn = look(ascii_only=False)
+    columns = [
+        numbers("id", [str(token.id) for token in tokens]),
+        texts(
+            "label",
+            [Text(token.label or "-", TITLE if token.current else "") for token in tokens],
+            drawn,
+            least=8,
+            end=[" (this one)" if token.current else "" for token in tokens],
+        ),
+        texts("may", [", ".join(token.scopes) for token in tokens], drawn, least=10),
+        texts("made", [f"{token.created:%Y-%m-%d}" for token in tokens], drawn),
+        texts(
+            "ends",
+            [f"{token.expires:%Y-%m-%d}" if token.expires else "never" for token in tokens],
+            drawn,
+        ),
+    ]
+    return fitted(columns, console().width, drawn)
+
+
+@app.command()
+def create(
+    label: Annotated[str, typer.Argument(metavar="LABEL", help="What it is for.")],
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope",
+            help=f"What it may: {', '.join(SCOPES)}; may be repeated.",
+            show_default="read, submit, play",
+            autocompletion=lambda: list(SCOPES),
+        ),
+    ] = None,
+    days: Annotated[
+        int | None, typer.Option("--days", min=1, help="It ends after so many.", show_default="no")
+    ] = None,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Make a token: for another machine, or a program of yours."""
+    wish: dict[str, Any] = {"label": label, "scopes": scope or list(SCOPES[:3])}
+    if days is not None:
+        wish["days"] = days
+
+    async def make(found: Server) -> tuple[Any, NewToken]:
+        plain = await found.post("/account/tokens", wish)
+        return plain, read(found, NewToken, plain)
+
+    plain, new = talk(server, token, make)
+    if as_json:
+        print_json(plain)
+        return
+    print(new.token)
+    typer.echo(
+        f"This token ({printable(label)}) is shown this once, and saved nowhere. Use it by"
+        " KELTIS_TOKEN, or keltis-ladder login.",
+        err=True,
+    )
+
+
+@app.command()
+def revoke(
+    id: Annotated[int, typer.Argument(metavar="ID", help="As `tokens list` shows it.")],
+    yes: YesOption = False,
+    server: ServerOption = "",
+    token: TokenOption = "",
+) -> None:
+    """End a token: whoever has it can no longer use it."""
+    confirm(f"Revoke token {id}?", yes)
+    talk(server, token, lambda found: found.delete(f"/account/tokens/{id}"))
+    print(f"Token {id} is revoked.")

@@ -1,0 +1,327 @@
+"""``tournament create, start, watch ...``: tournaments that a server holds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+import typer
+from rich.text import Text
+
+from keltis_cli import arguments
+from keltis_cli.columns import fitted, numbers, texts
+from keltis_cli.displays import Display, display_for, with_symbols
+from keltis_cli.errors import BadRequest
+from keltis_cli.look import QUIET, TITLE, Look, console, look
+from keltis_cli.remote.calls import (
+    MOST,
+    JsonOption,
+    LimitOption,
+    ServerOption,
+    TokenOption,
+    YesOption,
+    confirm,
+    part,
+    print_json,
+    print_lines,
+    talk,
+)
+from keltis_cli.remote.completion import complete_bots, complete_tournaments, complete_variants
+from keltis_cli.remote.connection import Server
+from keltis_cli.remote.following import Patience, follow
+from keltis_cli.remote.shapes import read, read_all
+from keltis_cli.remote.tournament_page import Watched, tournament_page
+from keltis_cli.remote.tournament_shapes import Summary, Tournament
+from keltis_cli.strangers import printable
+from keltis_engine import VARIANTS
+from keltis_ladder.store.moments import now
+from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN
+
+ALL: Final = "all"
+INTERRUPTED: Final = 130
+REDRAW: Final = 0.5  # seconds
+
+NameArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="Its name.", autocompletion=complete_tournaments),
+]
+
+
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called.")],
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help=f"One of {', '.join(FORMATS)}.",
+            autocompletion=lambda: list(FORMATS),
+        ),
+    ] = ROUND_ROBIN,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bot",
+            "-b",
+            metavar="BOT",
+            help="Who takes part; repeat it.",
+            autocompletion=complete_bots,
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", min=1, help="Also so many others, the best of the leaderboard."),
+    ] = None,
+    players: Annotated[int, typer.Option("--players", "-p", help="At a table, 2 to 4.")] = 2,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--variant",
+            "-v",
+            metavar="VARIANT",
+            help="Or all; repeat it for a mix.",
+            show_default="keltis",
+            autocompletion=complete_variants,
+        ),
+    ] = None,
+    matches: Annotated[
+        int, typer.Option("--matches", "-n", help="Of each pairing; in eliminations best of.")
+    ] = 1,
+    rounds: Annotated[
+        int | None,
+        typer.Option("--rounds", help="Swiss: how many; round robin, gauntlet: how often all."),
+    ] = None,
+    challengers: Annotated[
+        int, typer.Option("--challengers", help="Gauntlet: so many of the first meet the others.")
+    ] = 1,
+    starts: Annotated[
+        datetime | None,
+        typer.Option("--starts", help="When it starts by itself, in your time."),
+    ] = None,
+    rated: Annotated[
+        bool, typer.Option("--rated", help="Its matches count; only for operators.")
+    ] = False,
+    begin: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """Plan a tournament on the server: of bots that you name, or of the best."""
+    if not bot and top is None:
+        raise BadRequest("say who takes part: --bot NAME, several times, or --top N, or both")
+    variants = list(VARIANTS) if variant == [ALL] else variant or ["keltis"]
+    wish: dict[str, Any] = {
+        "name": name,
+        "format": format_,
+        "bots": bot or [],
+        "players": players,
+        "variants": variants,
+        "matches": matches,
+        "challengers": challengers,
+        "rated": rated,
+    }
+    if top is not None:
+        wish["top"] = top
+    if rounds is not None:
+        wish["rounds"] = rounds
+    if starts is not None:
+        wish["starts"] = starts.astimezone(UTC).isoformat()
+
+    async def make(found: Server) -> tuple[Any, Tournament]:
+        plain = await found.post("/tournaments", wish)
+        if begin:
+            plain = await found.post(f"/tournaments/{part(name)}/start")
+        return plain, read(found, Tournament, plain)
+
+    plain, made = talk(server, token, make)
+    if as_json:
+        print_json(plain)
+        return
+    print_lines(tournament_page(made, console().width, look(ascii_only)))
+    word = "watch" if begin else "start"
+    print(f"\nNext: keltis-ladder tournament {word} {printable(name)}")
+
+
+def start(
+    name: NameArgument,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Start a tournament, or go on with one that is paused."""
+    _change(server, token, name, "start", as_json)
+
+
+def pause(
+    name: NameArgument,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Hold back the matches of a tournament that have not begun; `start` goes on."""
+    _change(server, token, name, "pause", as_json)
+
+
+def cancel(
+    name: NameArgument,
+    yes: YesOption = False,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """End a tournament before its end, for good."""
+    confirm(f"Cancel the tournament {printable(name)} for good?", yes)
+    _change(server, token, name, "cancel", as_json)
+
+
+def _change(server: str, token: str, name: str, what: str, as_json: bool) -> None:
+    async def change(found: Server) -> tuple[Any, Tournament]:
+        plain = await found.post(f"/tournaments/{part(name)}/{what}")
+        return plain, read(found, Tournament, plain)
+
+    plain, changed = talk(server, token, change)
+    if as_json:
+        print_json(plain)
+        return
+    print(f"{changed.name} is {changed.state}: {changed.played} of {changed.total} matches played.")
+    if changed.state == "running":
+        print(f"Watch it: keltis-ladder tournament watch {changed.name}")
+
+
+def list_tournaments(
+    state: Annotated[
+        str | None, typer.Option("--state", help="scheduled, running, paused, finished, cancelled.")
+    ] = None,
+    limit: LimitOption = MOST,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """List the tournaments of the server, the newest first."""
+
+    async def fetch(found: Server) -> tuple[list[Any], list[Summary]]:
+        plain = await found.pages("/tournaments", limit, state=state)
+        return plain, read_all(found, Summary, plain)
+
+    plain, listed = talk(server, token, fetch)
+    if as_json:
+        print_json(plain)
+    else:
+        print_lines(_table(listed, console().width, look(ascii_only)))
+
+
+def _table(listed: list[Summary], width: int, look: Look) -> list[Text]:
+    if not listed:
+        return [Text("No tournaments yet: keltis-ladder tournament create NAME --top 8", QUIET)]
+    names = [Text(each.name, TITLE if each.state == "running" else "") for each in listed]
+    columns = [
+        texts("tournament", names, look, least=12),
+        texts("state", [each.state for each in listed], look),
+        texts("format", [each.format for each in listed], look, least=10, spare=1),
+        numbers("bots", [str(each.entrants) for each in listed]),
+        numbers("played", [f"{each.played:,} of {each.total:,}" for each in listed]),
+        texts("by", [each.author or "-" for each in listed], look, least=6, spare=3),
+        texts("created", [f"{each.created:%Y-%m-%d}" for each in listed], look, spare=2),
+    ]
+    return fitted(columns, width, look)
+
+
+def show(
+    name: NameArgument,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """Show how a tournament stands."""
+
+    async def fetch(found: Server) -> tuple[Any, Tournament]:
+        plain = await found.get(f"/tournaments/{part(name)}")
+        return plain, read(found, Tournament, plain)
+
+    plain, found = talk(server, token, fetch)
+    if as_json:
+        print_json(plain)
+    else:
+        print_lines(tournament_page(found, console().width, look(ascii_only)))
+
+
+def watch(
+    name: NameArgument,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """Watch a tournament until it ends: its bracket or its standings, as they change."""
+    drawn = look(ascii_only)
+
+    async def follow_it(found: Server) -> tuple[Any, Tournament]:
+        return await _until_over(found, name, as_json, with_symbols(drawn))
+
+    try:
+        plain, last = talk(server, token, follow_it)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print_json(plain)
+    else:
+        print_lines(tournament_page(last, console().width, drawn))
+
+
+async def _until_over(
+    server: Server, name: str, as_json: bool, drawn: Look
+) -> tuple[Any, Tournament]:
+    path = f"/tournaments/{part(name)}"
+    plain = await server.get(path)
+    picture = Watched(read(server, Tournament, plain), drawn, now)
+    patience = Patience()
+    with display_for(picture, quiet=False, for_programs=as_json) as display:
+        display.show()
+        if picture.tournament.over:
+            return plain, picture.tournament
+        async with _redrawn(display), aclosing(follow(server, f"tournament/{name}")) as messages:
+            async for message in messages:
+                news = await patience.ask(lambda: server.get(path)) if message is None else None
+                if message is not None:
+                    news = _news(message)
+                if news is not None:
+                    plain = news
+                    picture.tournament = read(server, Tournament, plain)
+                display.show()
+                if picture.tournament.over:
+                    break
+    plain = await server.get(path)
+    return plain, read(server, Tournament, plain)
+
+
+@asynccontextmanager
+async def _redrawn(display: Display) -> AsyncIterator[None]:
+    """Draw now and then even if nothing happens: the clock goes on, the terminal may change."""
+
+    async def redraw() -> None:
+        while True:
+            await asyncio.sleep(REDRAW)
+            display.show()
+
+    drawing = asyncio.create_task(redraw())
+    try:
+        yield
+    finally:
+        drawing.cancel()
+
+
+def _news(message: dict[str, Any]) -> Any | None:
+    """Return the newest tournament in a live message."""
+    data = message["data"]
+    if message["op"] == "snapshot":
+        return data
+    if message["op"] == "delta":
+        changed = [event["tournament"] for event in data if event.get("kind") == "changed"]
+        return changed[-1] if changed else None
+    return None

@@ -1,0 +1,27 @@
+"""What goes wrong between here and a server, and the exit code that says which side it was."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from keltis_cli.errors import BadRequest
+
+FAILED: Final = 1  # what was asked for was tried, and failed
+REFUSED: Final = 2  # wrong input, or the server says no
+UNREACHABLE: Final = 3  # the server cannot be reached, or is in trouble
+
+
+class Refused(BadRequest):
+    """The server says no; its text says why."""
+
+    exit_code: ClassVar[int] = REFUSED
+
+    def __init__(self, text: str, status: int = 0) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class Unreachable(BadRequest):
+    """There is no server, or none that answers as it should."""
+
+    exit_code: ClassVar[int] = UNREACHABLE

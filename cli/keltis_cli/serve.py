@@ -1,0 +1,187 @@
+"""``serve``: make a ladder public."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+
+from keltis_cli import entering
+from keltis_cli.homes import DatabaseOption, DataOption, open_home
+from keltis_cli.match import chosen_cores
+from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.faults import PlatformFault
+from keltis_ladder.limits import MIB
+from keltis_server.logs import LogFormat, LogLevel, set_up
+from keltis_server.serving import serve as run
+from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings
+from keltis_server.site import Site
+
+DEFAULTS: Final = Quotas()
+FAILED: Final = 1
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option("--host", envvar="KELTIS_HOST", help="The address to listen on.")
+    ] = HOST,
+    port: Annotated[
+        int, typer.Option("--port", envvar="KELTIS_PORT", help="Its port; 0 for any.")
+    ] = PORT,
+    public_url: Annotated[
+        str,
+        typer.Option(
+            "--public-url",
+            metavar="URL",
+            envvar="KELTIS_PUBLIC_URL",
+            help="The address as the world sees it.",
+            show_default="what it listens on",
+        ),
+    ] = "",
+    data: DataOption = None,
+    database: DatabaseOption = None,
+    registration: Annotated[
+        Registration,
+        typer.Option("--registration", envvar="KELTIS_REGISTRATION", help="Who may register."),
+    ] = Registration.OPEN,
+    cores: Annotated[
+        int | None,
+        typer.Option(
+            "--cores", min=1, envvar="KELTIS_CORES", help="Cores to play on; all unless given."
+        ),
+    ] = None,
+    nice: Annotated[
+        int,
+        typer.Option(
+            "--nice",
+            min=0,
+            max=NICEST,
+            envvar="KELTIS_NICE",
+            help="How much matches give way to requests and to all else on the machine.",
+        ),
+    ] = NICE,
+    bank: Annotated[
+        int,
+        typer.Option(
+            "--bank", metavar="MS", min=1, envvar="KELTIS_BANK", help="Milliseconds for each game."
+        ),
+    ] = DEFAULT_CONTROL.bank_ms,
+    increment: Annotated[
+        int,
+        typer.Option(
+            "--increment",
+            metavar="MS",
+            min=0,
+            envvar="KELTIS_INCREMENT",
+            help="More for each decision.",
+        ),
+    ] = DEFAULT_CONTROL.increment_ms,
+    no_house: Annotated[
+        bool,
+        typer.Option("--no-house", envvar="KELTIS_NO_HOUSE", help="Without bots of our own."),
+    ] = False,
+    archive_mib: Annotated[
+        int,
+        typer.Option(
+            "--archive-mib", min=1, envvar="KELTIS_ARCHIVE_MIB", help="The largest upload."
+        ),
+    ] = DEFAULTS.archive_bytes // MIB,
+    uploads: Annotated[
+        int,
+        typer.Option(
+            "--uploads-per-hour", min=1, envvar="KELTIS_UPLOADS_PER_HOUR", help="Of an author."
+        ),
+    ] = DEFAULTS.uploads_per_hour,
+    bots: Annotated[
+        int,
+        typer.Option("--bots-per-author", min=1, envvar="KELTIS_BOTS_PER_AUTHOR", help="At most."),
+    ] = DEFAULTS.bots,
+    requests: Annotated[
+        int,
+        typer.Option(
+            "--requests-per-minute",
+            min=1,
+            envvar="KELTIS_REQUESTS_PER_MINUTE",
+            help="From one address.",
+        ),
+    ] = DEFAULTS.requests_per_minute,
+    sockets: Annotated[
+        int,
+        typer.Option(
+            "--sockets", min=1, envvar="KELTIS_SOCKETS", help="Websockets from one address."
+        ),
+    ] = DEFAULTS.sockets,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--origin",
+            metavar="URL",
+            envvar="KELTIS_ORIGINS",
+            help="Another site whose pages may watch; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    forwarded: Annotated[
+        bool,
+        typer.Option(
+            "--behind-proxy",
+            envvar="KELTIS_BEHIND_PROXY",
+            help="Believe X-Forwarded-For: only if a proxy of yours sets it.",
+        ),
+    ] = False,
+    log: Annotated[
+        LogFormat, typer.Option("--log", envvar="KELTIS_LOG", help="How logs are written.")
+    ] = LogFormat.TEXT,
+    log_level: Annotated[
+        LogLevel, typer.Option("--log-level", envvar="KELTIS_LOG_LEVEL", help="From here up.")
+    ] = LogLevel.INFO,
+    access_log: Annotated[
+        bool,
+        typer.Option("--access-log", envvar="KELTIS_ACCESS_LOG", help="Log each request."),
+    ] = False,
+    no_sandbox: entering.NoSandboxOption = False,
+) -> None:
+    """Serve a ladder: HTTP API, live websockets, and matches that never stop."""
+    settings = Settings(
+        host=host,
+        port=port,
+        public_url=public_url.rstrip("/"),
+        registration=registration,
+        cores=tuple(chosen_cores(cores)),
+        nice=nice,
+        house=not no_house,
+        sandboxed=not no_sandbox,
+        control=TimeControl(bank, increment),
+        quotas=Quotas(
+            archive_bytes=archive_mib * MIB,
+            uploads_per_hour=uploads,
+            bots=bots,
+            requests_per_minute=requests,
+            sockets=sockets,
+        ),
+        origins=tuple(url.rstrip("/") for url in origin or ()),
+        forwarded=forwarded,
+        access_log=access_log,
+    )
+    settings.check()
+    set_up(log, log_level)
+    try:
+        run(settings, open_home(data, database), tell)
+    except PlatformFault as error:
+        reason = " ".join(str(error).split())
+        typer.echo(f"keltis-ladder: the server cannot play: {reason}", err=True)
+        raise typer.Exit(FAILED) from None
+
+
+def tell(site: Site) -> None:
+    """Say where the ladder is, and how to submit a bot."""
+    lines = [
+        f"The ladder is at {site.url}",
+        "Put a bot on it, in another terminal:",
+        "  keltis-ladder init my-bot && keltis-ladder submit my-bot",
+        "Watch, and look who leads:",
+        "  keltis-ladder watch --tv",
+        "  keltis-ladder leaderboard",
+        "Ctrl-C stops it; nothing is lost.",
+    ]
+    print("\n".join(lines), flush=True)

@@ -1,0 +1,1 @@
+"""``watch``: matches as they are played, in the terminal."""
