@@ -19,6 +19,7 @@ from keltis_server.live.live import LIVE, Live
 from keltis_server.problems import tell_problems
 from keltis_server.site import SITE, Site
 from keltis_server.uploads.intake import INTAKE, Intake
+from keltis_server.web import add_pages
 
 LARGEST_BODY: Final = MIB  # of what is not an upload
 
@@ -40,6 +41,7 @@ def make_app(site: Site) -> web.Application:
     add_routes(app, (endpoint for part in PARTS for endpoint in part.all))
     app.router.add_get(f"{API}/live", live.socket)
     health.add_routes(app)
+    add_pages(app)
     app.cleanup_ctx.append(run_parts)
     app.on_shutdown.append(say_goodbye)
     return app

@@ -1,0 +1,23 @@
+"""The web pages: made on the server from what the API answers, kept up to date by the websocket."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from keltis_server.web.assets import ASSETS, Assets
+from keltis_server.web.failures import tell_in_pages
+from keltis_server.web.pages import PARTS
+from keltis_server.web.rendering import PRINTER, Printer
+
+__all__ = ["add_pages"]
+
+
+def add_pages(app: web.Application) -> None:
+    """Let an application that has the API show pages, too. Files are read here, once."""
+    assets = app[ASSETS] = Assets.load()
+    app[PRINTER] = Printer(assets)
+    # Inside of the measuring of requests, around the telling of problems.
+    app.middlewares.insert(1, tell_in_pages)
+    for endpoint in (endpoint for part in PARTS for endpoint in part.all):
+        app.router.add_get(endpoint.path, endpoint.answer, allow_head=True)
+    app.router.add_get("/static/{path:.+}", assets.answer, allow_head=True)

@@ -1,0 +1,65 @@
+"""Small drawings inside of pages: places on a common axis, and lines of the last ratings.
+
+Places on an axis are percentages, so that a drawing can be as wide as there is room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Final
+
+WIDTH: Final = 100
+SPARK_WIDTH: Final = 100
+SPARK_HEIGHT: Final = 24
+STEP: Final = 5  # of rating, from one mark of an axis to the next
+HEAT_STEPS: Final = 5  # to either side of even
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From which rating to which a drawing goes."""
+
+    low: int
+    high: int
+
+    def at(self, rating: float) -> float:
+        """Return where a rating is; what lies beyond is at the edge."""
+        place = (rating - self.low) / (self.high - self.low) * WIDTH
+        return round(min(max(place, 0.0), float(WIDTH)), 2)
+
+    @property
+    def marks(self) -> list[int]:
+        """The ratings to write below."""
+        step = STEP if self.high - self.low <= 10 * STEP else 2 * STEP
+        return list(range(self.low, self.high + 1, step))
+
+
+def axis_of(intervals: Iterable[tuple[float, float]]) -> Axis:
+    """Return an axis on which all these intervals have room."""
+    found = list(intervals)
+    low = min((low for low, _ in found), default=0.0)
+    high = max((high for _, high in found), default=2.0 * STEP)
+    first = STEP * floor(low / STEP)
+    return Axis(first, max(STEP * ceil(high / STEP), first + STEP))
+
+
+def spark(values: Sequence[float]) -> str:
+    """Return the points of a small line; empty if there is nothing to see yet."""
+    if len(values) < 2:
+        return ""
+    low, high = min(values), max(values)
+    spread = max(high - low, 1.0)  # less than a point is no news
+    middle = (low + high) / 2
+    points = []
+    for k, value in enumerate(values):
+        x = k * SPARK_WIDTH / (len(values) - 1)
+        y = SPARK_HEIGHT / 2 - (value - middle) / spread * (SPARK_HEIGHT - 4)
+        points.append(f"{x:.1f},{y:.1f}")
+    return " ".join(points)
+
+
+def heat(share: float) -> int:
+    """Return how far a share is from even: -5 (always behind) to 5 (always ahead)."""
+    return round((share - 0.5) * 2 * HEAT_STEPS)

@@ -1,0 +1,120 @@
+// The board of `neue-wege`: ten rows of fields, joined by ways that part and meet.
+
+import { DATA } from "./data.js";
+import { Figures, rings } from "./figures.js";
+import { stack } from "./pieces.js";
+import { goalGround, goalPegs, rowValue, startStone, stone, tiles } from "./scenery.js";
+import { Stage } from "./stage.js";
+import { svg } from "./svg.js";
+
+const { fields: FIELDS, edges: EDGES, columns: COLUMNS } = DATA.network;
+const BY_NAME = new Map(FIELDS.map((field) => [field.name, field]));
+const ROWS = Math.max(...FIELDS.map((field) => field.row));
+const GOAL_ROWS = new Set(FIELDS.filter((field) => field.goal).map((field) => field.row)).size;
+
+const LARGE = {
+  left: 66, top: 72, column: 116, row: 79, right: 14,
+  stone: { width: 98, height: 56 }, end: { width: 104, height: 66 },
+  tile: 19, figure: 1.1, value: 22, start: 76, word: 17, edge: 22,
+};
+const SMALL = {
+  left: 46, top: 66, column: 90, row: 55, right: 6,
+  stone: { width: 82, height: 44 }, end: { width: 86, height: 50 },
+  tile: 16.5, figure: 0.9, value: 22, start: 60, word: 20, edge: 17,
+};
+
+export class NeueWegeBoard {
+  constructor({ players, form, words }) {
+    this.words = words;
+    const small = form === "small";
+    const size = (this.size = small ? SMALL : LARGE);
+    const { left, top, column, row, right } = size;
+    const width = left + column * COLUMNS + right;
+    const start = {
+      x: left + (column * COLUMNS) / 2,
+      y: top + row * (ROWS - 1) + row * 0.62 + size.start / 2,
+      width: column * COLUMNS - 6,
+      height: size.start,
+    };
+    const places = new Map(
+      FIELDS.map((field) => [
+        field.name,
+        { x: left + column * (field.x + 0.5), y: top + row * (ROWS - field.row) },
+      ]),
+    );
+    this.start = start;
+    this.place = (name) => places.get(name);
+    this.stage = new Stage("neue-wege", width, start.y + size.start / 2 + 8, small);
+    this.element = this.stage.element;
+    this.stage.back.append(...this.#ground(width), ...this.#ways(), this.#stones());
+    this.pegs = this.stage.layer("goal-pegs");
+    this.rings = this.stage.layer("rings");
+    this.tiles = this.stage.layer("tiles");
+    this.stacks = this.stage.layer("stacks");
+    this.figures = this.stage.layer("figures");
+    this.cast = new Figures(players, {
+      place: this.place,
+      stone: size.stone,
+      start,
+      scale: size.figure,
+    });
+  }
+
+  #shape(name) {
+    return BY_NAME.get(name).row === ROWS ? this.size.end : this.size.stone;
+  }
+
+  #ground(width) {
+    const { top, row, left, end, value, word, edge } = this.size;
+    const worth = new Map(FIELDS.map((field) => [field.row, field.value]));
+    const y = top - end.height / 2 - word * 1.8;
+    const height = top + row * (GOAL_ROWS - 0.5) - y;
+    this.goal = { x: left - 10, y, width: width - left + 4, height };
+    const values = [...worth].map(([k, points]) =>
+      rowValue(points, left - edge, top + row * (ROWS - k), value),
+    );
+    return [goalGround(this.goal, word, this.words), ...values];
+  }
+
+  #ways() {
+    return EDGES.map(([source, target]) => {
+      const to = this.place(target);
+      const from = source === "start" ? { x: to.x, y: this.start.y } : this.place(source);
+      const bend = (from.y + to.y) / 2;
+      return svg("path", {
+        class: "way",
+        d: `M${from.x} ${from.y}C${from.x} ${bend} ${to.x} ${bend} ${to.x} ${to.y}`,
+      });
+    });
+  }
+
+  #stones() {
+    const stones = FIELDS.map((field) => {
+      const kind = field.row === ROWS ? "end" : field.tile || field.stack ? "dark" : "light";
+      return stone(this.place(field.name), this.#shape(field.name), field.colour, kind);
+    });
+    const start = startStone(this.start, this.size.word, this.words.start);
+    return svg("g", { class: "stones" }, start, ...stones);
+  }
+
+  show(view, { moving, previous }) {
+    const { tile, word } = this.size;
+    this.pegs.show(goalPegs(view, this.goal, word), moving);
+    this.rings.show(rings(view, previous, this.place, (name) => this.#shape(name)), false);
+    this.tiles.show(tiles(view, this.place, tile), moving);
+    this.stacks.show(this.#stacks(view), moving);
+    this.figures.show(this.cast.pieces(view), moving);
+  }
+
+  #stacks(view) {
+    return Object.entries(view.stacks)
+      .filter(([, count]) => count > 0)
+      .map(([field, count]) => ({
+        key: field,
+        look: `${count}`,
+        ...this.place(field),
+        field,
+        draw: () => stack(BY_NAME.get(field).colour, count, this.size.tile),
+      }));
+  }
+}

@@ -1,0 +1,69 @@
+// The draw pile and the discard piles as a line of cards.
+
+import { CardList } from "./lists.js";
+import { html } from "./svg.js";
+import { LETTERS, SYMBOL_NAMES, icon } from "./symbols.js";
+import { put } from "./texts.js";
+
+export class Piles {
+  constructor(variant, words) {
+    this.words = words;
+    this.isTiles = variant === "weg-der-steine";
+    this.size = html("span", { class: "draw-pile-size" });
+    this.drawPile = html("span", { class: "draw-pile card card-back" }, this.size);
+    const label = html("span", { class: "pile-label" }, this.isTiles ? words.faceDown : words.draw);
+    this.out = html("span", { class: "pile-out" });
+    this.discards = this.isTiles ? [] : LETTERS.map((letter) => new Discards(letter, words));
+    this.element = html(
+      "section",
+      { class: "piles", "aria-label": words.piles },
+      html("div", { class: "pile pile-draw" }, this.drawPile, label),
+      ...this.discards.map((pile) => pile.element),
+      this.out,
+    );
+  }
+
+  plans(view) {
+    return this.discards.map((pile) => pile.cards.plan(view.piles[pile.letter].slice(-1)));
+  }
+
+  show(view) {
+    put(this.size, view.pile.size);
+    this.drawPile.classList.toggle("is-empty", view.pile.size === 0);
+    if (this.isTiles) return;
+    put(this.out, view.removed.size ? this.words.removed(view.removed.size) : "");
+    for (const pile of this.discards) pile.show(view);
+  }
+}
+
+/** A discard pile: its top card, how many there are, and whether it is closed. */
+class Discards {
+  constructor(letter, words) {
+    this.letter = letter;
+    this.words = words;
+    this.count = html("span", { class: "pile-label" });
+    const slot = html("span", { class: "pile-slot" });
+    this.spot = html("span", { class: "pile-spot" }, icon(SYMBOL_NAMES[letter]), slot);
+    this.cards = new CardList(slot, "pile");
+    this.element = html(
+      "div",
+      { class: `pile line-${letter}`, "data-pile": letter },
+      this.spot,
+      this.count,
+    );
+  }
+
+  show(view) {
+    const cards = view.piles[this.letter];
+    const isClosed = view.closed.includes(this.letter);
+    const contents = [...cards].reverse().join(" ");
+    if (this.shown === contents && this.wasClosed === isClosed) return;
+    this.shown = contents;
+    this.wasClosed = isClosed;
+    this.element.dataset.count = cards.length;
+    this.element.classList.toggle("is-closed", isClosed);
+    this.spot.classList.toggle("is-taken", cards.length > 0);
+    this.element.title = contents;
+    put(this.count, isClosed ? this.words.closed : cards.length > 1 ? `${cards.length}` : "");
+  }
+}

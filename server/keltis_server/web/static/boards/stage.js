@@ -1,0 +1,29 @@
+// A stage for a drawing: what never changes at the back, what does in front of it.
+//
+// They are two pictures, one on the other: the grain of the stones is costly to paint, and is
+// painted once, however often the front changes.
+
+import { Layer, html, svg } from "./svg.js";
+import { installSymbols } from "./symbols.js";
+
+export class Stage {
+  constructor(variant, width, height, small) {
+    installSymbols();
+    const viewBox = `0 0 ${width} ${height}`;
+    this.back = svg("svg", { class: "board-back", viewBox, "aria-hidden": "true" });
+    this.front = svg("svg", { class: "board-front", viewBox, "aria-hidden": "true" });
+    this.element = html(
+      "div",
+      { class: `board board-${variant}${small ? " board-small" : ""}` },
+      this.back,
+      this.front,
+    );
+  }
+
+  /** Add a layer of pieces in front of those there are. */
+  layer(name) {
+    const layer = new Layer(name);
+    this.front.append(layer.element);
+    return layer;
+  }
+}

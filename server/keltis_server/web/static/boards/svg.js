@@ -1,0 +1,167 @@
+// Building blocks for drawings: elements, soft shapes, and layers that touch only what changed.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Make an SVG element with attributes and children. */
+export function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+/** Make an HTML element with attributes and children. */
+export function html(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== null) node.setAttribute(key, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+/** A number as short as it can be written in an attribute. */
+export function round(number) {
+  return Math.round(number * 100) / 100;
+}
+
+export function at(x, y) {
+  return `translate(${round(x)} ${round(y)})`;
+}
+
+/** The outline of a soft stone around the origin: between an ellipse and a rectangle. */
+export function superellipse(width, height, fullness = 0.82) {
+  const w = round(width / 2);
+  const h = round(height / 2);
+  const [a, b] = [round(w * fullness), round(h * fullness)];
+  return (
+    `M0 ${-h}C${a} ${-h} ${w} ${-b} ${w} 0S${a} ${h} 0 ${h}` +
+    `S${-w} ${b} ${-w} 0S${-a} ${-h} 0 ${-h}Z`
+  );
+}
+
+/** A text whose middle is at a point; CSS decides where it begins. */
+export function label(kind, text, size, x = 0, y = 0) {
+  const attributes = { class: kind, x: round(x), y: round(y + size * 0.36) };
+  return svg("text", { ...attributes, "font-size": round(size) }, String(text));
+}
+
+/** Reference a symbol of ours, in the colour of the text, around a point. */
+export function symbol(name, size, x = 0, y = 0, attributes = {}) {
+  return svg("use", {
+    href: `#keltis-${name}`,
+    x: round(x - size / 2),
+    y: round(y - size / 2),
+    width: size,
+    height: size,
+    ...attributes,
+  });
+}
+
+const stillness = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
+
+/** Whether the reader wants things to move at all. */
+export function mayMove() {
+  return !stillness?.matches;
+}
+
+const timings = new Map(); // of motions, as read from the style sheet
+
+function timing(motion) {
+  if (!timings.has(motion)) {
+    const style = getComputedStyle(document.documentElement);
+    const token = (name) => style.getPropertyValue(`--${name}`).trim();
+    timings.set(motion, { duration: parseFloat(token(motion)) || 0, easing: token("ease") || "ease" });
+  }
+  return timings.get(motion);
+}
+
+/** Animate an element along keyframes, for as long as a token ("walk", "slide", "fade") says. */
+export function animate(node, keyframes, motion) {
+  return node.animate(keyframes, timing(motion));
+}
+
+/**
+ * Pieces on a drawing, each at a place of its own.
+ *
+ * A piece is {key, look, x, y, draw, field, enter}: `look` is everything that its drawing depends
+ * on, so a piece whose look stays is only moved. `field` names its place in the element, `enter`
+ * is the offset from which it comes when it is new. The pieces' order is that of the elements.
+ */
+export class Layer {
+  #pieces = new Map(); // by key: {node, look, x, y, motion}
+  #leaving;
+
+  constructor(name) {
+    this.group = svg("g", { class: name });
+    this.#leaving = svg("g", { class: "leaving", "aria-hidden": "true" });
+    this.element = svg("g", {}, this.#leaving, this.group);
+  }
+
+  show(pieces, moving) {
+    const before = this.#pieces;
+    const now = new Map();
+    let next = this.group.firstChild;
+    for (const piece of pieces) {
+      const old = before.get(piece.key);
+      const shown = this.#place(piece, old, moving);
+      now.set(piece.key, shown);
+      before.delete(piece.key);
+      if (old && old !== shown) {
+        if (old.node === next) next = next.nextSibling;
+        old.node.remove();
+      }
+      if (shown.node === next) next = next.nextSibling;
+      else this.group.insertBefore(shown.node, next);
+    }
+    for (const gone of before.values()) {
+      gone.node.remove();
+      if (moving) this.#fade(gone.node);
+    }
+    this.#pieces = now;
+  }
+
+  #place(piece, shown, moving) {
+    if (shown && shown.look === piece.look) {
+      if (shown.x === piece.x && shown.y === piece.y) return shown;
+      shown.motion?.cancel();
+      put(shown.node, piece);
+      if (moving) shown.motion = walk(shown.node, shown, piece);
+      shown.x = piece.x;
+      shown.y = piece.y;
+      return shown;
+    }
+    const node = piece.draw();
+    put(node, piece);
+    const motion = moving && piece.enter && !shown ? enter(node, piece) : undefined;
+    return { node, look: piece.look, x: piece.x, y: piece.y, motion };
+  }
+
+  #fade(node) {
+    this.#leaving.append(node);
+    const motion = animate(node, [{ opacity: 1 }, { opacity: 0 }], "fade");
+    motion.onfinish = motion.oncancel = () => node.remove();
+  }
+}
+
+function put(node, piece) {
+  node.setAttribute("transform", at(piece.x, piece.y));
+  if (piece.field) node.setAttribute("data-field", piece.field);
+}
+
+function place({ x, y }) {
+  return `translate(${x}px, ${y}px)`;
+}
+
+function walk(node, from, to) {
+  return animate(node, [{ transform: place(from) }, { transform: place(to) }], "walk");
+}
+
+function enter(node, piece) {
+  const from = { x: piece.x + piece.enter.x, y: piece.y + piece.enter.y };
+  return animate(
+    node,
+    [{ transform: place(from), opacity: 0 }, { transform: place(piece), opacity: 1 }],
+    "slide",
+  );
+}

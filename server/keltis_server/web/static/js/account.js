@@ -1,0 +1,41 @@
+// The token of an author: kept in this tab only, and sent only to where the page came from.
+
+const KEY = "token";
+
+export function token() {
+  try {
+    return sessionStorage.getItem(KEY);
+  } catch {
+    return kept;
+  }
+}
+
+let kept = null; // where storage is switched off
+
+export function remember(text) {
+  kept = text;
+  try {
+    if (text === null) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, text);
+  } catch {
+    // It holds for this page, then.
+  }
+}
+
+/** A request that was answered with a problem; its message says what to do. */
+export class Refused extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+/** Ask the API, as whoever has the token. */
+export async function ask(path, options = {}) {
+  const headers = { Accept: "application/json", ...options.headers };
+  if (token()) headers.Authorization = `Bearer ${token()}`;
+  const response = await fetch(`/api/v1${path}`, { ...options, headers });
+  const plain = await response.json();
+  if (!response.ok) throw new Refused(response.status, plain.detail ?? response.statusText);
+  return plain;
+}

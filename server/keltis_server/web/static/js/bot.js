@@ -1,0 +1,157 @@
+// The page of a bot: its rating goes on while one looks; its author also sees logs and crash cards.
+
+import { Refused, ask, remember, token } from "./account.js";
+import { ratingChart } from "./charts.js";
+import { finding } from "./findings.js";
+import { openLive } from "./live.js";
+import { refresher } from "./morph.js";
+import { make } from "./nodes.js";
+import { number, say } from "./words.js";
+
+const here = document.querySelector("[data-chart-here]");
+const { bot, version, variant, players } = here.dataset;
+const refresh = refresher();
+let chart = drawn();
+let asking = false;
+let again = false; // a match came while we asked for those before it
+
+// A bot that has not played yet gets its chart with its first match.
+new MutationObserver(() => (chart ??= drawn())).observe(here, { childList: true });
+
+openLive().follow(`version/${bot}/${version}`, {
+  event(event) {
+    if (event.kind === "state" || event.kind === "match") refresh();
+    if (event.kind === "match") goOn();
+  },
+});
+
+/** Draw the chart that the page has, if it has one. */
+function drawn() {
+  const figure = here.querySelector("[data-chart]");
+  if (!figure) return null;
+  const caption = figure.querySelector("figcaption");
+  const words = caption.textContent;
+  const history = JSON.parse(figure.querySelector("#history").textContent);
+  return ratingChart(figure.querySelector("[data-canvas]"), history, (text) => {
+    caption.textContent = text || words;
+  });
+}
+
+/** Draw what was played since. */
+async function goOn() {
+  again = true;
+  if (asking || !chart) return;
+  asking = true;
+  while (again) {
+    again = false;
+    try {
+      const after = chart.last ? `&after=${chart.last.match}` : "";
+      const page = await ask(`/bots/${bot}/history?variant=${variant}&players=${players}&limit=200${after}`);
+      chart.add(page.items);
+    } catch {
+      // It will be drawn with the next match.
+    }
+  }
+  asking = false;
+}
+
+const own = document.querySelector("[data-own]");
+if (own) {
+  own.hidden = false;
+  const form = own.querySelector("[data-token-form]");
+  const status = own.querySelector("[data-own-status]");
+  const forget = own.querySelector("[data-forget]");
+  const shown = own.querySelector("[data-own-here]");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    remember(form.elements.token.value.trim());
+    form.reset();
+    look();
+  });
+  forget.addEventListener("click", () => {
+    remember(null);
+    shown.replaceChildren();
+    status.textContent = "";
+    forget.hidden = true;
+  });
+  if (token()) look();
+
+  async function look() {
+    const { bot, version } = own.dataset;
+    status.textContent = "…";
+    try {
+      const [account, report, faults, times] = await Promise.all([
+        ask("/account"),
+        ask(`/bots/${bot}/versions/${version}/report`),
+        ask(`/bots/${bot}/faults?limit=20`),
+        ask(`/bots/${bot}/times`),
+      ]);
+      status.textContent = say("hello", { name: account.name });
+      forget.hidden = false;
+      shown.replaceChildren(...reported(report, version), ...faulty(bot, faults.items), ...timed(times.profile));
+    } catch (error) {
+      shown.replaceChildren();
+      status.textContent = explain(error);
+      if (error instanceof Refused && error.status === 401) remember(null);
+    }
+  }
+}
+
+function explain(error) {
+  if (!(error instanceof Refused)) return say("unreachable");
+  if (error.status === 401) return say("token_bad");
+  return error.status === 403 ? say("not_yours") : error.message;
+}
+
+function reported(report, version) {
+  const found = report.findings.length
+    ? make("ul", { class: "findings" }, ...report.findings.map(finding))
+    : make("p", { class: "quiet" }, say("no_report"));
+  const nodes = [make("h3", {}, say("report", { number: version })), found];
+  if (report.output) {
+    const output = make("pre", { tabindex: "0" }, report.output);
+    nodes.push(make("details", {}, make("summary", {}, say("output")), output));
+  }
+  return nodes;
+}
+
+function faulty(bot, faults) {
+  if (!faults.length) return [make("p", { class: "quiet" }, say("no_faults"))];
+  return faults.map((fault) => {
+    const card = make("pre", { tabindex: "0" }, fault.text ?? "");
+    const button = make("button", { type: "button" }, say("card"));
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      try {
+        save(`card-${fault.id}.json`, await ask(`/bots/${bot}/faults/${fault.id}/card`));
+        button.replaceWith(make("p", { class: "quiet" }, say("card_note")));
+      } catch (error) {
+        button.disabled = false;
+        button.after(make("p", { class: "problem" }, explain(error)));
+      }
+    });
+    const kind = say(`fault.${fault.kind}`);
+    return make("details", {}, make("summary", {}, say("fault", { id: fault.id, kind })), card, button);
+  });
+}
+
+function save(name, plain) {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(plain, null, 1)], { type: "application/json" }));
+  const link = make("a", { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+function timed(profile) {
+  if (!profile.length) return [];
+  const rows = profile.map((each) =>
+    make("li", {}, say("times_row", {
+      version: each.version,
+      variant: say(`variant.${each.variant}`),
+      players: each.players,
+      mean: number(each.mean_ms, 1),
+      slowest: number(each.slowest_ms, 1),
+    })),
+  );
+  return [make("h3", {}, say("times")), make("ul", { class: "plain" }, ...rows)];
+}

@@ -1,0 +1,167 @@
+// Ratings over time: a line in a band, with a stone for each version. No box, and no legend.
+
+import { draw } from "./nodes.js";
+import { number, say } from "./words.js";
+
+const Z95 = 1.959963984540054;
+const ROOM = { left: 34, right: 46, top: 26, bottom: 22 };
+
+/** Draw the history of a rating into an element, and again when its size or its data change. */
+export function ratingChart(canvas, steps, onRead = () => {}) {
+  let data = steps;
+  let current = null;
+  const svg = draw("svg", { role: "img", tabindex: "0" });
+  canvas.replaceChildren(svg);
+  new ResizeObserver(render).observe(canvas);
+  svg.addEventListener("pointermove", (event) => {
+    const box = svg.getBoundingClientRect();
+    read(nearest(event.clientX - box.left));
+  });
+  svg.addEventListener("pointerleave", () => read(null));
+  svg.addEventListener("blur", () => read(null));
+  svg.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
+    let next = current ?? data.length - 1;
+    if (step) next += step;
+    else if (event.key === "Home") next = 0;
+    else if (event.key === "End") next = data.length - 1;
+    else return;
+    event.preventDefault();
+    read(Math.min(data.length - 1, Math.max(0, next)));
+  });
+
+  let scale = null;
+  function render() {
+    const { width, height } = canvas.getBoundingClientRect();
+    if (!width || !data.length) return;
+    scale = scales(data, width, height);
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("aria-label", say("chart_label", { count: number(data.length) }));
+    svg.replaceChildren(...grid(scale, width), ...shape(data, scale), ...births(data, scale, height), draw("g", { "data-cursor": true }));
+    if (current !== null) read(Math.min(current, data.length - 1));
+  }
+
+  function nearest(x) {
+    if (!scale || !data.length) return null;
+    const share = (x - ROOM.left) / (scale.width || 1);
+    return Math.min(data.length - 1, Math.max(0, Math.round(share * (data.length - 1))));
+  }
+
+  function read(index) {
+    current = index;
+    const cursor = svg.querySelector("[data-cursor]");
+    if (!cursor || !scale) return;
+    if (index === null) {
+      cursor.replaceChildren();
+      return onRead("");
+    }
+    const step = data[index];
+    const x = scale.x(index);
+    cursor.replaceChildren(
+      draw("line", { class: "cursor", x1: x, x2: x, y1: ROOM.top, y2: scale.bottom }),
+      draw("circle", { class: "here", cx: x, cy: scale.y(step.mu), r: 4 }),
+    );
+    onRead(
+      say("chart_point", {
+        match: number(step.match),
+        version: step.version,
+        mu: number(step.mu, 1),
+        low: number(step.mu - Z95 * step.sigma, 1),
+        high: number(step.mu + Z95 * step.sigma, 1),
+      }),
+    );
+  }
+
+  return {
+    /** Add what has happened since. */
+    add(more) {
+      if (!more.length) return;
+      data = data.concat(more);
+      render();
+    },
+    get last() {
+      return data.at(-1) ?? null;
+    },
+  };
+}
+
+function scales(data, width, height) {
+  // The first few matches are wide open: the band may leave the picture there.
+  const low = Math.min(...data.map((step) => step.mu - Math.min(Z95 * step.sigma, 6)));
+  const high = Math.max(...data.map((step) => step.mu + Math.min(Z95 * step.sigma, 6)));
+  const from = Math.floor(low / 5) * 5;
+  const to = Math.max(Math.ceil(high / 5) * 5, from + 5);
+  const bottom = height - ROOM.bottom;
+  const inner = width - ROOM.left - ROOM.right;
+  return {
+    from,
+    to,
+    bottom,
+    width: inner,
+    x: (index) => ROOM.left + (data.length > 1 ? (index / (data.length - 1)) * inner : inner / 2),
+    y: (rating) => Math.min(bottom, Math.max(ROOM.top, bottom - ((rating - from) / (to - from)) * (bottom - ROOM.top))),
+  };
+}
+
+function grid(scale, width) {
+  const nodes = [];
+  const step = scale.to - scale.from > 30 ? 10 : 5;
+  for (let rating = scale.from; rating <= scale.to; rating += step) {
+    const y = scale.y(rating);
+    nodes.push(draw("line", { class: "tick", x1: ROOM.left, x2: width - ROOM.right, y1: y, y2: y }));
+    nodes.push(draw("text", { x: ROOM.left - 8, y: y + 4, "text-anchor": "end" }, String(rating)));
+  }
+  return nodes;
+}
+
+function shape(data, scale) {
+  const nodes = [];
+  for (const [from, to] of spans(data)) {
+    const indices = Array.from({ length: to - from }, (_, k) => from + k);
+    const upper = indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu + Z95 * data[k].sigma)}`);
+    const lower = indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu - Z95 * data[k].sigma)}`).reverse();
+    nodes.push(draw("polygon", { class: "band", points: [...upper, ...lower].join(" ") }));
+    nodes.push(draw("polyline", { class: "line", points: indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu)}`).join(" ") }));
+  }
+  const last = data.length - 1;
+  nodes.push(draw("text", { class: "end", x: scale.x(last) + 8, y: scale.y(data[last].mu) + 5 }, number(data[last].mu, 1)));
+  nodes.push(draw("text", { x: scale.x(last), y: scale.bottom + 18, "text-anchor": "end" }, `${say("match", { number: number(data[last].match) })}`));
+  if (last) nodes.push(draw("text", { x: scale.x(0), y: scale.bottom + 18 }, say("match", { number: number(data[0].match) })));
+  return nodes;
+}
+
+/** Each version has a line of its own. */
+function spans(data) {
+  const found = [];
+  let from = 0;
+  for (let k = 1; k <= data.length; k++) {
+    if (k === data.length || data[k].version !== data[from].version) {
+      found.push([from, k]);
+      from = k;
+    }
+  }
+  return found;
+}
+
+function births(data, scale) {
+  const nodes = [];
+  let free = -Infinity;
+  let newest = 0;
+  for (const [from] of spans(data)) {
+    // Matches of an older version may end after the first of a newer one.
+    if (data[from].version <= newest) continue;
+    newest = data[from].version;
+    const x = scale.x(from);
+    nodes.push(draw("line", { class: "born-line", x1: x, x2: x, y1: 20, y2: scale.bottom }));
+    if (x - free < 26) continue; // no room for another stone
+    free = x;
+    nodes.push(
+      draw("g", {},
+        draw("title", {}, say("version", { number: data[from].version })),
+        draw("rect", { class: "born", x: x - 12, y: 0, width: 24, height: 20, rx: 10, ry: 9 }),
+        draw("text", { class: "born-text", x, y: 14.5 }, String(data[from].version)),
+      ),
+    );
+  }
+  return nodes;
+}

@@ -1,0 +1,108 @@
+// The first page: the big table, a wall of others, the last results, and the top of the leaderboard.
+
+import { Featured } from "./featured.js";
+import "./leaderboard.js";
+import { openLive } from "./live.js";
+import { make, mark } from "./nodes.js";
+import { Table } from "./tables.js";
+import { number, say, wins } from "./words.js";
+
+const RECENT = 6;
+const BETWEEN = 900; // ms from one empty table to the next that gets an old match
+
+const wall = document.querySelector("[data-wall]");
+const recent = document.querySelector("[data-recent]");
+
+if (wall) {
+  const live = openLive();
+  const featured = new Featured(document.querySelector("[data-featured]"), live, fill);
+  const shown = [...wall.querySelectorAll("[data-slot]")].filter((slot) => slot.offsetParent !== null);
+  const tables = shown.map((slot) => new Table(slot, live, fill));
+  const running = new Map();
+  const played = []; // summaries, the newest first
+  const seen = new Set();
+  let last = 0;
+  let isLost = false; // then what is on the tables stays there
+  live.onState((state) => (isLost = state === "lost"));
+
+  live.follow("lobby", {
+    snapshot(lobby) {
+      running.clear();
+      for (const match of lobby.matches) running.set(match.id, match);
+      played.splice(0, played.length, ...lobby.recent);
+      fill();
+      if (recent) list(played);
+    },
+    event(event) {
+      if (event.kind === "began") running.set(event.match.id, event.match);
+      if (event.kind === "moved") [featured.table, ...tables].find((table) => table.id === event.id)?.moved(event);
+      if (event.kind === "gone") running.delete(event.id);
+      if (event.kind === "finished") {
+        running.delete(event.id);
+        played.unshift(event.result);
+        played.length = Math.min(played.length, 20);
+        if (recent) list(played);
+      }
+      if (event.kind !== "moved") fill();
+    },
+  });
+
+  /** Give every free table a match: one that is being played, or else one that was just now. */
+  function fill() {
+    if (isLost) return;
+    if (featured.table.free) {
+      featured.next([...running.values()], played);
+      const { id } = featured.table;
+      tables.find((table) => id !== null && table.id === id)?.clear(); // it has moved to the big table
+    }
+    const taken = new Set([featured.table, ...tables].map((table) => table.id));
+    for (const table of tables.filter((each) => each.free)) {
+      const next = [...running.values()].find((match) => !taken.has(match.id));
+      const old = played.find((match) => !taken.has(match.id) && !seen.has(match.id));
+      if (next) table.watch(next);
+      else if (old && table.isSeen && Date.now() - last > BETWEEN) {
+        last = Date.now();
+        table.replay(old);
+      }
+      if (table.id !== null) {
+        taken.add(table.id);
+        seen.add(table.id);
+      }
+    }
+  }
+  setInterval(() => {
+    if (!document.hidden) fill();
+  }, BETWEEN);
+}
+
+function list(matches) {
+  const rows = new Map([...recent.children].map((row) => [row.dataset.key, row]));
+  const wanted = matches.slice(0, RECENT).map((match) => rows.get(match.id) ?? line(match));
+  wanted.forEach((row, index) => {
+    if (recent.children[index] !== row) recent.insertBefore(row, recent.children[index] ?? null);
+  });
+  while (recent.children.length > wanted.length) recent.lastElementChild.remove();
+}
+
+function line(match) {
+  const entrants = [...match.entrants].sort((one, other) => one.rank - other.rank);
+  const result = make("ol", { class: "result" });
+  for (const entrant of entrants) {
+    const item = make(
+      "li",
+      { class: entrant.rank === 1 ? "first" : null },
+      make("a", { href: `/bots/${entrant.bot}` }, entrant.bot),
+      make("span", { class: "score" }, wins(entrant.wins)),
+    );
+    if (entrant.faults) item.append(make("span", { class: "fault" }, mark("fault", 14)));
+    result.append(item);
+  }
+  return make(
+    "li",
+    { "data-key": match.id },
+    make("a", { class: "number", href: `/matches/${match.number}` }, number(match.number)),
+    mark(match.variant),
+    make("span", { class: "hidden" }, say(`variant.${match.variant}`)),
+    result,
+  );
+}

@@ -1,0 +1,170 @@
+// A leaderboard that stays up to date: lines change in place, and move only when their order does.
+
+import { openLive } from "./live.js";
+import { number, percent } from "./words.js";
+
+const STEP = 5;
+const LONGEST = 60; // ratings of a small line
+
+/** Keep a table that the server has drawn up to date. */
+function keepBoard(table, onTotal = () => {}) {
+  const body = table.tBodies[0];
+  const most = Number(table.dataset.most ?? Infinity);
+  let lines = new Map();
+  openLive().follow(table.dataset.topic, {
+    snapshot(board) {
+      lines = new Map(board.lines.map((line) => [key(line), line]));
+      show(board.lines.map(key), lines, null);
+      onTotal(board.matches);
+    },
+    event(event) {
+      if (event.kind !== "lines") return;
+      for (const [bot, version] of event.removed) lines.delete(`${bot}/${version}`);
+      for (const line of event.lines) lines.set(key(line), line);
+      const order = event.order?.map(([bot, version]) => `${bot}/${version}`) ?? [...lines.keys()];
+      lines = new Map(order.map((each) => [each, lines.get(each)]));
+      show(order, lines, new Set(event.lines.map(key)));
+      onTotal(event.matches);
+    },
+  });
+
+  function show(order, lines, changed) {
+    const shown = order.slice(0, most).map((each) => lines.get(each));
+    if (!shown.length) return;
+    const axis = fit(table, shown);
+    const rows = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+    let place = body.rows[0] ?? null;
+    let before = null;
+    for (const line of shown) {
+      const row = rows.get(key(line)) ?? blank(body);
+      rows.delete(key(line));
+      if (row === place) place = place.nextElementSibling;
+      else body.insertBefore(row, place);
+      write(row, line, axis, before, changed?.has(key(line)) ?? false);
+      before = line;
+    }
+    for (const row of rows.values()) row.remove();
+  }
+}
+
+function key(line) {
+  return `${line.bot}/${line.version}`;
+}
+
+function blank(body) {
+  const row = body.rows[0].cloneNode(true);
+  const spark = row.querySelector("[data-spark]");
+  if (spark) spark.dataset.spark = "";
+  return row;
+}
+
+function write(row, line, axis, before, changed) {
+  const tied = before !== null && line.rank !== null && before.rank === line.rank;
+  const moved = changed && row.dataset.key === key(line);
+  row.dataset.key = key(line);
+  row.className = [tied && "follows", line.provisional && "provisional", moved && "changed"]
+    .filter(Boolean)
+    .join(" ");
+  if (moved) setTimeout(() => row.classList.remove("changed"), 1700);
+  put(row, "rank", line.rank === null ? "?" : String(line.rank));
+  const name = row.querySelector('[data-f="bot"]');
+  name.textContent = line.bot;
+  name.href = `/bots/${line.bot}`;
+  put(row, "version", `v${line.version}`);
+  put(row, "author", line.author);
+  put(row, "mu", number(line.mu, 1));
+  put(row, "reach", number(line.high - line.mu, 1));
+  put(row, "matches", number(line.matches));
+  put(row, "won", line.games ? percent(line.wins / line.games) : "–");
+  const faults = put(row, "faults", number(line.faults));
+  faults?.classList.toggle("none", !line.faults);
+  place(row.querySelector("[data-interval]"), line, axis);
+  extend(row.querySelector("[data-spark]"), line.mu);
+}
+
+function put(row, name, text) {
+  const node = row.querySelector(`[data-f="${name}"]`);
+  if (node && node.textContent !== text) node.textContent = text;
+  return node;
+}
+
+/** Let the axis grow where the intervals do not fit any more; it never shrinks while somebody looks. */
+function fit(table, lines) {
+  const head = table.querySelector("[data-axis]");
+  const low = Math.min(Number(head.dataset.low), STEP * Math.floor(Math.min(...lines.map((each) => each.low)) / STEP));
+  const high = Math.max(Number(head.dataset.high), STEP * Math.ceil(Math.max(...lines.map((each) => each.high)) / STEP));
+  const axis = { low, high, grown: low !== Number(head.dataset.low) || high !== Number(head.dataset.high) };
+  if (axis.grown) {
+    Object.assign(head.dataset, { low, high });
+    const labels = marksOf(axis).map((value, index, all) => {
+      const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+      text.setAttribute("x", at(axis, value));
+      text.setAttribute("y", "14");
+      if (index === 0) text.setAttribute("class", "first");
+      else if (index === all.length - 1) text.setAttribute("class", "last");
+      text.textContent = value;
+      return text;
+    });
+    head.replaceChildren(...labels);
+  }
+  return axis;
+}
+
+function marksOf({ low, high }) {
+  const step = high - low <= 10 * STEP ? STEP : 2 * STEP;
+  const found = [];
+  for (let value = low; value <= high; value += step) found.push(value);
+  return found;
+}
+
+function at(axis, rating) {
+  const share = (rating - axis.low) / (axis.high - axis.low);
+  return `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
+}
+
+function place(svg, line, axis) {
+  const reach = svg.querySelector(".reach");
+  reach.setAttribute("x1", at(axis, line.low));
+  reach.setAttribute("x2", at(axis, line.high));
+  svg.querySelector(".middle").setAttribute("cx", at(axis, line.mu));
+  if (!axis.grown) return;
+  for (const tick of svg.querySelectorAll(".tick")) tick.remove();
+  for (const value of marksOf(axis)) {
+    const tick = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    for (const [name, text] of [["class", "tick"], ["x1", at(axis, value)], ["x2", at(axis, value)], ["y1", 0], ["y2", "100%"]]) {
+      tick.setAttribute(name, text);
+    }
+    svg.prepend(tick);
+  }
+}
+
+function extend(svg, mu) {
+  if (!svg) return;
+  const values = svg.dataset.spark ? svg.dataset.spark.split(" ").map(Number) : [];
+  if (values.length && Math.abs(values.at(-1) - mu) < 0.005) return;
+  values.push(Math.round(100 * mu) / 100);
+  const kept = values.slice(-LONGEST);
+  svg.dataset.spark = kept.join(" ");
+  svg.querySelector("polyline").setAttribute("points", points(kept));
+}
+
+function points(values) {
+  if (values.length < 2) return "";
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const spread = Math.max(high - low, 1);
+  return values
+    .map((value, index) => {
+      const x = (100 * index) / (values.length - 1);
+      const y = 12 - ((value - (low + high) / 2) / spread) * 20;
+      return `${x.toFixed(1)},${y.toFixed(1)}`;
+    })
+    .join(" ");
+}
+
+for (const table of document.querySelectorAll("table[data-board]")) {
+  const total = document.querySelector("[data-total]");
+  keepBoard(table, (matches) => {
+    if (total) total.textContent = number(matches);
+  });
+}

@@ -1,0 +1,30 @@
+// Says politely what happens, to those who do not see it: about once a second, the last word wins.
+
+import { onBeat } from "../boards/beat.js";
+import { make } from "../js/nodes.js";
+
+const SOON = 100; // ms
+const PAUSE = 1000;
+
+export class Announcer {
+  element = make("p", { class: "hidden", role: "status", "aria-live": "polite" });
+  #next = null;
+  #timer = null;
+
+  /** Say something soon; `compose` is called when it is time. */
+  say(compose) {
+    this.#next = compose;
+    this.#timer ??= setTimeout(() => this.#speak(), onBeat(SOON));
+  }
+
+  #speak() {
+    const compose = this.#next;
+    this.#next = null;
+    if (compose === null) {
+      this.#timer = null;
+      return;
+    }
+    this.element.textContent = compose();
+    this.#timer = setTimeout(() => this.#speak(), onBeat(PAUSE));
+  }
+}

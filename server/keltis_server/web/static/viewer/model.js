@@ -1,0 +1,282 @@
+// A match as the server tells it: messages and frames come in, the position after any decision is there.
+//
+// Nothing here knows where messages come from, how quickly they are shown, or on what.
+
+import { apply } from "../js/patches.js";
+
+export const PUBLIC = "public";
+export const ALL = "all"; // all cards: when the match is over
+const OVER = new Set(["finished", "failed", "cancelled"]);
+const KEYFRAME = 32; // decisions from one view that is kept to the next
+const NEAR = 3; // views that are kept besides
+const GIFTS = new Set(["tiles", "stacks", "points", "wish_stones", "bonus"]); // parts of views that change with a tile
+
+/** One rotation of a match as one onlooker sees it. */
+export class Game {
+  frames = [];
+  faults = [];
+  events = []; // plies after which something special has happened, in order
+  firstClocks = []; // milliseconds at the deal
+  isTimed = true; // else it was not kept how long anything took
+  ended = false;
+  scores = null; // in the end
+  told = 0; // decisions that there are, as far as we heard
+  #kept = []; // views, one for every KEYFRAME decisions
+  #tip = null; // the newest view; none until the deal is known
+  #near = []; // {ply, view} that were asked for last: a decision is told by the views around it
+  #early = new Map(); // frames that came before one that is missing
+
+  constructor(rotation, seats) {
+    this.rotation = rotation;
+    this.seats = seats; // the entrant on each
+  }
+
+  get plies() {
+    return this.frames.length;
+  }
+
+  get isDealt() {
+    return this.#tip !== null;
+  }
+
+  get isMissing() {
+    return !this.isDealt || this.told > this.plies;
+  }
+
+  deal(view) {
+    this.frames = [];
+    this.events = [];
+    this.#tip = view;
+    this.#kept = [view];
+    this.#near = [];
+  }
+
+  /** Take a decision; one that is known already changes nothing. */
+  add(frame) {
+    this.told = Math.max(this.told, frame.ply + 1);
+    if (!this.isDealt || frame.ply > this.plies) {
+      this.#early.set(frame.ply, frame);
+      return;
+    }
+    let next = frame.ply === this.plies ? frame : undefined;
+    while (next) {
+      this.#tip = apply(next.patch, this.#tip);
+      this.frames.push(next);
+      if (this.plies % KEYFRAME === 0) this.#kept.push(this.#tip);
+      if (next.patch.some(([path]) => GIFTS.has(path[0]))) this.events.push(this.plies);
+      next = this.#early.get(this.plies);
+      this.#early.delete(this.plies);
+    }
+  }
+
+  /** Take a game from its beginning, unless more of it is known. */
+  fill(view, frames) {
+    if (!this.isDealt) this.deal(view);
+    for (const frame of frames) this.add(frame);
+    const next = this.#early.get(this.plies);
+    if (next) this.add(next);
+  }
+
+  /** Take note of a fault, once. */
+  drop({ ply, decision, seat, fault, kind, code }) {
+    const found = { ply: ply ?? decision, seat, kind: fault ?? kind, code: code ?? "" };
+    if (!this.faults.some((each) => each.ply === found.ply && each.seat === seat)) this.faults.push(found);
+  }
+
+  /** Return the view after so many decisions. */
+  viewAt(ply) {
+    const known = this.#near.find((each) => each.ply === ply);
+    if (known) return known.view;
+    const view = ply === this.plies ? this.#tip : this.#walk(ply);
+    this.#near = [{ ply, view }, ...this.#near].slice(0, NEAR);
+    return view;
+  }
+
+  #walk(ply) {
+    const index = Math.floor(ply / KEYFRAME);
+    let at = index * KEYFRAME;
+    let view = this.#kept[index];
+    for (const each of this.#near) if (each.ply < ply && each.ply > at) ({ ply: at, view } = each);
+    for (; at < ply; at++) view = apply(this.frames[at].patch, view);
+    return view;
+  }
+
+  /** Return the milliseconds that each seat has left; none if that was not kept. */
+  clocksAt(ply) {
+    if (!this.isTimed) return [];
+    return ply ? this.frames[ply - 1].clocks : this.firstClocks;
+  }
+
+  /** Return the ply of the next fault, tile or end after this one; null if none is known. */
+  eventAfter(ply) {
+    const plies = [...this.events, ...this.faults.map((fault) => Math.min(fault.ply, this.plies))];
+    if (this.ended) plies.push(this.plies);
+    const later = plies.filter((each) => each > ply);
+    return later.length ? Math.min(...later) : null;
+  }
+}
+
+/** One match, from every perspective that we have been given. */
+export class MatchModel {
+  restarts = 0;
+  why = ""; // why it was begun again
+  ended = false; // nothing more will come
+  state = null; // how it ended, in the server's word
+  #seen = new Map([[PUBLIC, new Map()]]); // perspective -> rotation -> game
+  #broken = new Set(); // perspectives of a match that was broken off, and waits to be begun again
+
+  constructor(match) {
+    this.expect(match);
+  }
+
+  get isOver() {
+    return this.ended;
+  }
+
+  get isFinished() {
+    return this.match.state === "finished";
+  }
+
+  /** The rotations that have begun, in order. */
+  get begun() {
+    const found = new Set();
+    for (const games of this.#seen.values()) for (const rotation of games.keys()) found.add(rotation);
+    return [...found].sort((one, other) => one - other);
+  }
+
+  get latest() {
+    return this.begun.at(-1) ?? 0;
+  }
+
+  /** Return a game from the perspective that has most of it; all show the same moves. */
+  longest(rotation) {
+    let best = null;
+    for (const games of this.#seen.values()) {
+      const game = games.get(rotation);
+      if (game && (!best || rank(game) > rank(best))) best = game;
+    }
+    return best;
+  }
+
+  /** Return a game from a perspective, or as long as that lags behind, from the best one. */
+  seenFrom(rotation, ply, perspective) {
+    const game = this.#seen.get(perspective)?.get(rotation);
+    return game?.isDealt && game.plies >= ply ? game : this.longest(rotation);
+  }
+
+  /** Tell whether moves of a game have to be asked for. */
+  lacks(rotation, perspective) {
+    const game = this.#seen.get(perspective)?.get(rotation);
+    return this.begun.includes(rotation) && (!game || game.isMissing);
+  }
+
+  seatsOf(rotation) {
+    return this.longest(rotation)?.seats ?? this.#usual(rotation);
+  }
+
+  namesIn(rotation) {
+    return this.seatsOf(rotation).map((position) => this.match.entrants[position].bot);
+  }
+
+  snapshot({ match, games, current }, perspective = PUBLIC) {
+    this.ended = false; // one that was broken off may be played after all
+    this.expect(match);
+    const known = this.#games(perspective);
+    if (!games.length) {
+      if (known.size) this.#broken.add(perspective); // what was seen of it stays until it is begun again
+      return;
+    }
+    const told = new Map(games.map((game) => [game.rotation, game.plies]));
+    const isBehind = [...known.values()].some((game) => (told.get(game.rotation) ?? 0) < game.plies);
+    if (isBehind || this.#broken.has(perspective)) this.#forget(perspective, ""); // while we were away
+    for (const { rotation, seats, plies, ended, scores, faults } of games) {
+      if (!plies && !ended) continue; // not begun, or the current one, which follows
+      const game = this.#game(rotation, seats, perspective);
+      game.told = Math.max(game.told, plies);
+      game.ended = ended;
+      game.scores = ended ? scores : null;
+      for (const fault of faults) game.drop(fault);
+    }
+    if (!current) return;
+    const game = this.#game(current.rotation, current.seats, perspective);
+    game.firstClocks = current.clocks;
+    game.fill(current.view, current.frames);
+  }
+
+  event(event, perspective = PUBLIC) {
+    if (event.kind === "restarted") return this.#forget(perspective, event.reason);
+    if (this.#broken.has(perspective)) this.#forget(perspective, "");
+    const game = this.#game(event.rotation, event.seats, perspective);
+    switch (event.kind) {
+      case "game":
+        if (game.isDealt) return;
+        game.firstClocks = event.clocks;
+        return game.deal(event.view);
+      case "frame":
+        return game.add(event);
+      case "fault":
+        return game.drop(event);
+      case "ended":
+        Object.assign(game, { ended: true, scores: event.scores });
+    }
+  }
+
+  end({ match, state }) {
+    this.expect(match);
+    this.ended = true;
+    this.state = state ?? match.state;
+  }
+
+  /** Take a whole game, as the API returns it. */
+  load(told, perspective) {
+    const game = this.#game(told.rotation, told.seats, perspective);
+    game.firstClocks = told.clocks;
+    game.fill(told.view, told.frames);
+    game.ended ||= told.ended;
+    if (told.ended) game.scores ??= told.scores;
+    game.isTimed = game.frames.some((frame) => frame.ms !== null);
+    for (const fault of told.faults) game.drop(fault);
+  }
+
+  /** Take note of a match, and of the games that it consists of if it is over; without their moves. */
+  expect(match) {
+    this.match = match;
+    if (OVER.has(match.state)) {
+      this.ended = true;
+      this.state = match.state;
+    }
+    for (const { rotation, seats, scores, faults } of match.games) {
+      const game = this.#game(rotation, seats, PUBLIC);
+      Object.assign(game, { ended: true, scores });
+      for (const fault of faults) game.drop(fault);
+    }
+  }
+
+  #forget(perspective, reason) {
+    this.#seen.set(perspective, new Map());
+    this.#broken.delete(perspective);
+    if (perspective !== PUBLIC) return;
+    this.restarts++;
+    this.why = reason;
+  }
+
+  #games(perspective) {
+    if (!this.#seen.has(perspective)) this.#seen.set(perspective, new Map());
+    return this.#seen.get(perspective);
+  }
+
+  #game(rotation, seats, perspective) {
+    const games = this.#games(perspective);
+    if (!games.has(rotation)) games.set(rotation, new Game(rotation, seats ?? this.#usual(rotation)));
+    return games.get(rotation);
+  }
+
+  #usual(rotation) {
+    const { players } = this.match;
+    return Array.from({ length: players }, (_, seat) => (seat + rotation) % players);
+  }
+}
+
+function rank(game) {
+  return game.isDealt ? game.plies + 1 : 0;
+}

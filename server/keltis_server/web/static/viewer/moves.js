@@ -1,0 +1,110 @@
+// The decisions of a game as a list, in words and in notation.
+
+import { figureIcon } from "../boards/pieces.js";
+import { make } from "../js/nodes.js";
+import { number, say } from "../js/words.js";
+import { narrate } from "../narrator.js";
+
+const AFTER = 30; // ms: the picture is out by then
+const language = document.documentElement.lang;
+
+/** Say in a sentence what the decision before a ply was. */
+export function sentence(game, ply, names) {
+  const frame = game.frames[ply - 1];
+  const before = game.viewAt(ply - 1);
+  const after = game.viewAt(ply);
+  return narrate({ notation: frame.notation, seat: frame.seat, name: names[frame.seat], before, after, language });
+}
+
+export class Moves {
+  #game = null;
+  #faults = 0;
+  #current = null;
+  #timer = null; // until the list scrolls
+  #list = make("ol", { class: "moves", tabindex: 0, "aria-labelledby": "moves-title" });
+  #items = []; // of decisions, without those of faults
+
+  constructor(seek) {
+    this.element = make(
+      "section",
+      { class: "moves-part" },
+      make("h2", { id: "moves-title" }, say("view_moves")),
+      make("div", { class: "moves-frame" }, this.#list),
+    );
+    this.#list.addEventListener("click", (event) => {
+      const item = event.target.closest("[data-ply]");
+      if (item) seek(Number(item.dataset.ply));
+    });
+  }
+
+  show(game, ply, names) {
+    if (game !== this.#game || game.faults.length !== this.#faults) this.#begin(game);
+    if (!game.isDealt) return;
+    this.#list.classList.toggle("is-untimed", !game.isTimed);
+    const fresh = document.createDocumentFragment();
+    while (this.#items.length < game.plies) {
+      const at = this.#items.length + 1;
+      this.#fault(game, at - 1, names, fresh);
+      const item = line(game, at, sentence(game, at, names));
+      this.#items.push(item);
+      fresh.append(item);
+    }
+    if (game.ended && this.#list.dataset.ended !== "yes" && !game.isMissing) {
+      this.#list.dataset.ended = "yes";
+      for (const fault of game.faults) if (fault.ply >= game.plies) fresh.append(faultLine(fault, game.plies, names));
+    }
+    this.#list.append(fresh);
+    this.#mark(ply);
+  }
+
+  #begin(game) {
+    this.#game = game;
+    this.#faults = game.faults.length;
+    this.#items = [];
+    this.#current = null;
+    delete this.#list.dataset.ended;
+    this.#list.replaceChildren();
+  }
+
+  #fault(game, ply, names, fresh) {
+    for (const fault of game.faults) if (fault.ply === ply) fresh.append(faultLine(fault, ply, names));
+  }
+
+  #mark(ply) {
+    const item = this.#items[ply - 1] ?? null;
+    if (item === this.#current) return;
+    this.#current?.removeAttribute("aria-current");
+    item?.setAttribute("aria-current", "step");
+    this.#current = item;
+    // Only the list scrolls, never the page; and when the page has been laid out anyway.
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#list.scrollTop = middleOf(this.#current) - this.#list.clientHeight / 2;
+    }, AFTER);
+  }
+}
+
+function middleOf(item) {
+  return item ? item.offsetTop + item.offsetHeight / 2 : 0;
+}
+
+function line(game, ply, text) {
+  const { seat, notation, ms } = game.frames[ply - 1];
+  return make(
+    "li",
+    { "data-ply": ply, class: `player-${seat}` },
+    make("span", { class: "move-number number" }, number(ply)),
+    figureIcon(seat),
+    make("span", { class: "move-words" }, text),
+    make("code", {}, notation),
+    make("span", { class: "move-time number" }, ms === null || ms === undefined ? "" : say("view_ms", { count: number(ms) })),
+  );
+}
+
+function faultLine(fault, ply, names) {
+  return make("li", { class: "move-fault", "data-ply": ply }, make("span", { class: "move-words" }, faultText(fault, names)));
+}
+
+export function faultText({ seat, kind, code }, names) {
+  return say("view_fault", { name: names[seat], kind: say(`fault.${kind}`), code: code ? ` (${code})` : "" });
+}

@@ -1,0 +1,114 @@
+// Where a match comes from: the websocket while it is played, the API for what was played before.
+
+import { ask, Refused, token } from "../js/account.js";
+import { openLive } from "../js/live.js";
+import { PUBLIC } from "./model.js";
+
+const AGAIN = 3000; // ms after which what failed is asked for again
+
+export class Source {
+  own = []; // bots of this match whose hands its reader may see while it runs
+  isGone = false; // there is no such match any more
+  #model;
+  #changed;
+  #asked = new Set();
+  #stops = new Map(); // perspective -> how to follow it no more
+
+  constructor(model, changed) {
+    this.#model = model;
+    this.#changed = changed;
+  }
+
+  async begin() {
+    if (this.#model.isOver) return;
+    if (token()) await this.#greet();
+    this.follow(PUBLIC);
+  }
+
+  /** Find out which bots are the reader's. */
+  async #greet() {
+    try {
+      const { bots } = await ask("/account");
+      const { entrants } = this.#model.match;
+      this.own = [...new Set(entrants.map(({ bot }) => bot).filter((bot) => bots.includes(bot)))];
+    } catch (error) {
+      if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error;
+    }
+    if (this.own.length) openLive().authorise(token());
+  }
+
+  /** Follow the match as everybody, or with the hand of an own bot. */
+  follow(perspective) {
+    if (this.#stops.has(perspective) || this.#model.isOver) return;
+    const { id } = this.#model.match;
+    const topic = perspective === PUBLIC ? `match/${id}` : `match/${id}/bot/${perspective}`;
+    const stop = openLive().follow(topic, {
+      snapshot: (data) => this.#tell(() => this.#model.snapshot(data, perspective)),
+      event: (event) => this.#tell(() => this.#model.event(event, perspective)),
+      end: (data) => {
+        this.#leave(perspective);
+        if (perspective !== PUBLIC) return;
+        this.#tell(() => this.#model.end(data));
+        if (data.state === "withdrawn") setTimeout(() => this.#restart(), AGAIN);
+      },
+      error: () => {
+        this.#leave(perspective);
+        if (perspective === PUBLIC) this.#look();
+      },
+    });
+    this.#stops.set(perspective, stop);
+  }
+
+  /** Ask for the moves of a game, if some are missing. */
+  async want(rotation, perspective) {
+    const key = `${rotation} ${perspective}`;
+    if (this.isGone || this.#asked.has(key) || !this.#model.lacks(rotation, perspective)) return;
+    this.#asked.add(key);
+    try {
+      const { id } = this.#model.match;
+      const game = await ask(`/matches/${id}/games/${rotation}/frames?viewer=${perspective}`);
+      this.#tell(() => this.#model.load(game, perspective));
+      this.#asked.delete(key);
+    } catch (error) {
+      if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error;
+      if (error.status === 404 && this.#model.isOver) this.#vanish();
+      setTimeout(() => {
+        this.#asked.delete(key);
+        this.#changed();
+      }, AGAIN);
+    }
+  }
+
+  /** The match was put back: it waits, and will be played again. */
+  #restart() {
+    this.#model.ended = false;
+    this.follow(PUBLIC);
+  }
+
+  /** The socket does not know the match; perhaps the API still does. */
+  async #look() {
+    try {
+      const match = await ask(`/matches/${this.#model.match.id}`);
+      this.#tell(() => this.#model.expect(match));
+      setTimeout(() => this.follow(PUBLIC), AGAIN);
+    } catch (error) {
+      if (error.status === 404) this.#vanish();
+      else setTimeout(() => this.#look(), AGAIN);
+    }
+  }
+
+  #vanish() {
+    this.isGone = true;
+    this.#changed();
+  }
+
+  #leave(perspective) {
+    this.#stops.get(perspective)?.();
+    this.#stops.delete(perspective);
+  }
+
+  #tell(take) {
+    take();
+    this.#changed();
+  }
+}

@@ -1,0 +1,117 @@
+"""The words of the pages in each language, and how its numbers and moments are written."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from aiohttp import web
+from markupsafe import Markup, escape
+
+DIRECTORY: Final = Path(__file__).parent / "words"
+LANGUAGES: Final = ("en", "de")
+DEFAULT: Final = "en"
+COOKIE: Final = "language"
+MARKED_UP: Final = "_html"  # ends the names of texts that have tags of their own
+FOR_SCRIPTS: Final = ("script", "variant", "fault")  # the sections that browsers get
+_MINUS: Final = "\N{MINUS SIGN}"
+_NARROW: Final = "\N{NARROW NO-BREAK SPACE}"
+
+
+class Words:
+    """All texts in one language, by ``section.name``."""
+
+    def __init__(self, language: str, sections: dict[str, dict[str, str]]) -> None:
+        self.language = language
+        self.texts = {
+            f"{section}.{name}": text
+            for section, texts in sections.items()
+            for name, text in texts.items()
+        }
+        self.patterns = [(_pattern(name), text) for name, text in self.texts.items() if "{" in name]
+        self.for_scripts = {
+            name.removeprefix("script."): text
+            for name, text in self.texts.items()
+            if name.partition(".")[0] in FOR_SCRIPTS
+        }
+
+    def __call__(self, name: str, /, **values: Any) -> str:
+        """Return a text with its values put in; a text that is missing is a mistake of ours."""
+        text = self.texts[name]
+        if name.endswith(MARKED_UP):
+            safe = {key: escape(value) for key, value in values.items()}
+            return Markup(text.format(**safe))
+        return text.format(**values)
+
+    def of(self, section: str, name: str) -> str:
+        """Return the word for something that has a name in the code; the name if there is none.
+
+        A name may have parts that differ: "first match of {variant}". Parts that are called like
+        a section are looked up there.
+        """
+        key = f"{section}.{name}"
+        if key in self.texts:
+            return self.texts[key]
+        for pattern, text in self.patterns:
+            if found := pattern.fullmatch(key):
+                parts = found.groupdict()
+                return text.format(**{part: self.of(part, value) for part, value in parts.items()})
+        return name
+
+    def number(self, value: float, digits: int = 0) -> str:
+        """Return a number as people write it."""
+        text = f"{abs(value):,.{digits}f}"
+        if self.language == "de":
+            text = text.replace(",", _NARROW).replace(".", ",")
+        else:
+            text = text.replace(",", _NARROW)
+        below = value < 0 and any(digit in text for digit in "123456789")
+        return _MINUS + text if below else text
+
+    def percent(self, share: float) -> str:
+        """Return a share of one as percent."""
+        return f"{self.number(100 * share)}{_NARROW}%"
+
+    def moment(self, at: datetime) -> str:
+        """Return when something was, in UTC: browsers turn it into their own time."""
+        month = self.texts[f"months.m{at.month}"]
+        day = f"{at.day}. {month}" if self.language == "de" else f"{at.day} {month}"
+        return f"{day} {at.year}, {at:%H:%M}\N{NO-BREAK SPACE}UTC"
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return what a name with parts in braces stands for."""
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(name)))
+
+
+@cache
+def words_of(language: str) -> Words:
+    """Return the words of a language."""
+    return Words(language, tomllib.loads((DIRECTORY / f"{language}.toml").read_text("utf-8")))
+
+
+def language_of(request: web.Request) -> str:
+    """Return the language that a reader has chosen, or else that the browser prefers."""
+    chosen = request.cookies.get(COOKIE)
+    if chosen in LANGUAGES:
+        return chosen
+    best, quality = DEFAULT, 0.0
+    for part in request.headers.get("Accept-Language", "").split(","):
+        name, _, weight = part.strip().lower().partition(";")
+        language = name.partition("-")[0]
+        if language in LANGUAGES and (found := _weight(weight)) > quality:
+            best, quality = language, found
+    return best
+
+
+def _weight(text: str) -> float:
+    if not text:
+        return 1.0
+    try:
+        return float(text.strip().removeprefix("q="))
+    except ValueError:
+        return 0.0
