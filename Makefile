@@ -14,21 +14,24 @@ CHECKED     := $(PACKAGES) tests $(wildcard bench)
 
 INTERPRETED := PYTHONPATH=$(SOURCE_PATH) KELTIS_FORM=interpreted
 COMPILED    := env -u PYTHONPATH KELTIS_FORM=compiled
-PYTEST      := $(BIN)/python -m pytest -n 2 --dist worksteal
+PYTEST      := $(BIN)/python -m pytest
 
 # Commands that do not come with Python, and the Debian packages that have them: the sandbox, and
 # for the tests a PostgreSQL and the languages that they build and play a bot in.
 TO_RUN  := bwrap=bubblewrap
-TO_TEST := $(TO_RUN) pg_createcluster=postgresql g++=g++ node=nodejs cargo=cargo go=golang-go javac=default-jdk-headless
+TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=nodejs cargo=cargo go=golang-go javac=default-jdk-headless
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run install dev test lint format test-interpreted test-compiled bench bench-referee bench-strength bench-deals bench-ratings bench-matchmaking bench-store bench-kills migration golden transcripts clean FORCE
+.PHONY: help run demo install dev test lint format test-interpreted test-compiled bench bench-referee bench-strength bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-run: install  ## Play one narrated game of each variant
+run: install  ## Serve a ladder with our own bots on http://127.0.0.1:8080
+	@$(BIN)/keltis-ladder serve
+
+demo: install  ## Play one narrated game of each variant
 	@$(BIN)/keltis-ladder demo
 
 install: $(VENV)/installed  ## Build the package and install it in .venv
@@ -36,8 +39,7 @@ install: $(VENV)/installed  ## Build the package and install it in .venv
 dev: $(VENV)/dev  ## The same, with the tools that the checks need
 
 test: $(VENV)/dev  ## All checks: lint, then the tests interpreted, then compiled
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory test-interpreted
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-interpreted
 	@$(MAKE) --no-print-directory test-compiled
 
 lint: $(VENV)/dev  ## ruff, mypy --strict, import-linter
@@ -51,10 +53,10 @@ format: $(VENV)/dev  ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff format .
 
 test-interpreted: $(VENV)/dev  ## The engine's tests on its sources
-	$(INTERPRETED) $(PYTEST) tests/engine
+	$(INTERPRETED) $(PYTEST) -n 2 tests/engine
 
 test-compiled: $(VENV)/dev  ## All tests on the installed package
-	$(COMPILED) $(PYTEST) tests
+	$(COMPILED) $(PYTEST) -n 4 tests  # more than cores: servers and browsers are mostly waited for
 
 bench: $(VENV)/bench  ## Measure the engine; the results belong in bench/
 	$(COMPILED) $(BIN)/python -m bench.engine
@@ -77,11 +79,23 @@ bench-matchmaking: $(VENV)/dev  ## Simulate ladders: how many matches until the 
 bench-store: $(VENV)/dev  ## Measure the store with 1,000 bots and 200,000 matches
 	$(COMPILED) $(BIN)/python -m bench.store
 
+bench-server: $(VENV)/dev  ## Measure requests beside a playing ladder, and how quickly a bot is rated
+	$(COMPILED) $(BIN)/python -m bench.server
+
+bench-spectators: $(VENV)/dev  ## Let 2,000 websockets watch one match
+	$(COMPILED) $(BIN)/python -m bench.spectators
+
+bench-pages: $(VENV)/dev  ## Measure the web pages in a browser
+	$(COMPILED) $(BIN)/python -m bench.pages
+
 bench-kills: $(VENV)/dev  ## Kill a running ladder a thousand times
 	$(COMPILED) $(BIN)/python -m bench.kills
 
 migration: $(VENV)/dev  ## Write the step from the stored tables to those of the sources: NAME='what changes'
 	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.stepping '$(NAME)'
+
+screenshots: $(VENV)/dev  ## Take pictures of every page and variant for the documents
+	$(COMPILED) $(BIN)/python -m tests.system.web.screenshots docs/screenshots
 
 golden: $(VENV)/dev  ## Write the golden playthroughs anew; review them as a diff
 	$(COMPILED) $(BIN)/python -m tests.engine.golden
@@ -134,7 +148,7 @@ $(VENV)/built: $(VENV)/tools $(VENV)/sources setup.py README.md LICENSE $(SOURCE
 
 $(VENV)/installed: $(VENV)/built $(VENV)/system
 	$(PIP) --quiet uninstall -y keltis-ladder
-	$(PIP) install -c constraints.txt $(VENV)/wheel/*.whl
+	$(PIP) install -c constraints.txt "$$(echo $(VENV)/wheel/*.whl)[fast]"
 	@cd $(VENV) && bin/python -c 'import keltis_engine as e; print("keltis-ladder is installed, its engine", "compiled." if e.COMPILED else "interpreted: no working C compiler was found (Debian: gcc, libc6-dev, python3-dev).")'
 	@touch $@
 
