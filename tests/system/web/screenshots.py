@@ -44,7 +44,7 @@ SAYINGS: Final = {
 }
 MOTH: Final = "if time.time_ns() // 1000 % 700 == 0: raise RuntimeError('the light!')\n"
 FIRST: Final = "return request.legal[0]"
-TALL: Final = {"match": 1250, "bot": 1900}  # pixels: what these are about is below the fold, too
+TALL: Final = {"bot": 1900}  # pixels: what it is about is below the fold, too
 PLY: Final = 60  # of the games in pictures: rows have grown, and nobody has arrived
 # Every page and every game at least once, and some of them at dusk and on a phone.
 KEPT: Final = {

@@ -85,6 +85,7 @@ async def watch(page: Page) -> None:
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")  # skip to the content
     await expect(page.locator("#viewer")).to_be_focused()
+    await expect(track).to_be_enabled()  # the moves have come
     await page.keyboard.press("Home")
     await expect(track).to_have_value("0")
     await page.keyboard.press("ArrowRight")

@@ -167,7 +167,7 @@ window.probe = {
       return {
         letter: (node.dataset.card ?? node.dataset.tile)[0],
         classes: parts.flatMap((part) => [...part.classList]),
-        symbols: parts.flatMap((part) => part.getAttribute("href")?.replace("#keltis-", "") ?? []),
+        symbols: parts.flatMap((part) => part.dataset.symbol ?? []),
       };
     });
   },

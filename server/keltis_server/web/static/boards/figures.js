@@ -1,7 +1,8 @@
 // Figures on a board: where each stands, and which is which from one view to the next.
 
+import { superellipse } from "./paths.js";
 import { figure } from "./pieces.js";
-import { round, superellipse, svg } from "./svg.js";
+import { round, svg } from "./svg.js";
 
 const FIGURES = 5; // for each seat: the big one, then four small ones
 
@@ -96,6 +97,7 @@ export function ways(previous, view) {
   const found = [];
   view.figures.forEach((figures, seat) => {
     const before = previous.figures[seat];
+    if (before === figures) return;
     if (before.big !== figures.big) found.push({ seat, from: before.big, to: figures.big });
     const was = [...before.small];
     const now = figures.small.filter((field) => {

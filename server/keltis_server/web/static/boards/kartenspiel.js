@@ -1,10 +1,11 @@
 // The table of `kartenspiel`: wish stones and piles in the middle, everybody's rows fanned below.
 
 import { DATA } from "./data.js";
+import { Memory } from "./memory.js";
 import { drawnBack, drawnCard, figure, wishStone } from "./pieces.js";
 import { Stage } from "./stage.js";
-import { at, label, round, svg, symbol } from "./svg.js";
-import { LETTERS, SYMBOL_NAMES } from "./symbols.js";
+import { at, label, round, svg } from "./svg.js";
+import { LETTERS, SYMBOL_NAMES, symbol } from "./symbols.js";
 import { signed } from "./words.js";
 
 const COLUMNS = [...LETTERS, "P"];
@@ -28,6 +29,8 @@ const SMALL = {
 const SIZES = { large: LARGE, narrow: NARROW, small: SMALL };
 
 export class KartenspielBoard {
+  #shown = new Memory();
+
   constructor({ players, names, form, words }) {
     const small = form === "small";
     this.form = form;
@@ -118,10 +121,17 @@ export class KartenspielBoard {
   }
 
   show(view, { moving, previous }) {
-    this.layers.wishes.show(this.#wishPieces(view), moving);
-    this.layers.piles.show(this.#pilePieces(view), moving);
-    this.layers.marks.show(this.areas.flatMap((area) => this.#marks(view, area)), moving);
-    this.layers.cards.show(this.areas.flatMap((area) => this.#rows(view, area, previous)), moving);
+    const { wishes, piles, marks, cards } = this.layers;
+    const { rows, points_rows: points } = view;
+    const isNew = (name, ...parts) => this.#shown.isNew(name, ...parts);
+    if (isNew("wishes", view.wish_row)) wishes.show(this.#wishPieces(view), moving);
+    if (isNew("piles", view.pile, view.piles, view.closed)) piles.show(this.#pilePieces(view), moving);
+    if (isNew("marks", view.wish_stones, rows, points)) {
+      marks.show(this.areas.flatMap((area) => this.#marks(view, area)), moving);
+    }
+    if (isNew("cards", rows, points, previous?.rows, previous?.points_rows)) {
+      cards.show(this.areas.flatMap((area) => this.#rows(view, area, previous)), moving);
+    }
   }
 
   #wishPieces(view) {
@@ -257,8 +267,8 @@ function fitted(name, room, size) {
 function emptySpot(letter, x, y, width, height) {
   return svg(
     "g",
-    { class: `spot line-${letter}`, transform: at(x, y) },
-    svg("rect", { width: round(width), height: round(height), rx: round(width * 0.12) }),
-    symbol(SYMBOL_NAMES[letter], round(Math.min(width, height) * 0.46), width / 2, height / 2),
+    { class: `spot line-${letter}` },
+    svg("rect", { x: round(x), y: round(y), width: round(width), height: round(height), rx: round(width * 0.12) }),
+    symbol(SYMBOL_NAMES[letter], round(Math.min(width, height) * 0.46), x + width / 2, y + height / 2),
   );
 }

@@ -2,7 +2,8 @@
 
 import { DATA } from "./data.js";
 import { Figures, rings } from "./figures.js";
-import { goalGround, goalPegs, rowValue, startStone, stone, tiles } from "./scenery.js";
+import { Memory } from "./memory.js";
+import { goalGround, goalPegs, rowValue, startStone, stones, tiles } from "./scenery.js";
 import { Stage } from "./stage.js";
 import { svg } from "./svg.js";
 import { LETTERS } from "./symbols.js";
@@ -21,6 +22,8 @@ const SMALL = {
 };
 
 export class KeltisBoard {
+  #shown = new Memory();
+
   constructor({ players, form, words }) {
     this.words = words;
     const small = form === "small";
@@ -66,37 +69,35 @@ export class KeltisBoard {
   }
 
   #paths(start) {
-    return LETTERS.map((letter) => {
+    const ways = LETTERS.map((letter) => {
       const foot = this.place(`${letter}1`);
       const head = this.place(`${letter}${STONES}`);
       const from = start.x + (foot.x - start.x) * 0.8;
       const bend = (start.y + foot.y) / 2;
-      return svg("path", {
-        class: `way way-${letter}`,
-        d: `M${from} ${start.y}C${from} ${bend} ${foot.x} ${bend} ${foot.x} ${foot.y}V${head.y}`,
-      });
+      return `M${from} ${start.y}C${from} ${bend} ${foot.x} ${bend} ${foot.x} ${foot.y}V${head.y}`;
     });
+    return [svg("path", { class: "way", d: ways.join("") })];
   }
 
   #stones(start) {
-    const stones = [startStone(start, this.size.word, this.words.start)];
-    for (const letter of LETTERS) {
-      for (let k = 1; k <= STONES; k++) {
-        const field = `${letter}${k}`;
-        const kind = k === STONES ? "end" : TILES.includes(field) ? "dark" : "light";
-        const shape = k === STONES ? this.size.end : this.size.stone;
-        stones.push(stone(this.place(field), shape, letter, kind));
-      }
-    }
-    return [svg("g", { class: "stones" }, ...stones)];
+    const all = LETTERS.flatMap((letter) =>
+      VALUES.map((_, k) => {
+        const field = `${letter}${k + 1}`;
+        const isEnd = k + 1 === STONES;
+        const kind = isEnd ? "end" : TILES.includes(field) ? "dark" : "light";
+        return { ...this.place(field), ...(isEnd ? this.size.end : this.size.stone), letter, kind };
+      }),
+    );
+    return [startStone(start, this.size.word, this.words.start), stones(all)];
   }
 
   show(view, { moving, previous }) {
     const { tile, word, stone: shape, end } = this.size;
-    this.pegs.show(goalPegs(view, this.goal, word), moving);
+    const shown = this.#shown;
+    if (shown.isNew("goal", view.in_goal)) this.pegs.show(goalPegs(view, this.goal, word), moving);
     const shapeOf = (field) => (Number(field.slice(1)) === STONES ? end : shape);
     this.rings.show(rings(view, previous, this.place, shapeOf), false);
-    this.tiles.show(tiles(view, this.place, tile), moving);
-    this.figures.show(this.cast.pieces(view), moving);
+    if (shown.isNew("tiles", view.tiles)) this.tiles.show(tiles(view, this.place, tile), moving);
+    if (shown.isNew("figures", view.figures)) this.figures.show(this.cast.pieces(view), moving);
   }
 }

@@ -16,7 +16,7 @@ export class CardList {
 
   /** Say which elements go and which cards come; null if nothing changes. */
   plan(names) {
-    if (same(this.#names, names)) return null;
+    if (names === this.#names || same(this.#names, names)) return null;
     const wanted = new Map();
     for (const name of names) wanted.set(name, (wanted.get(name) ?? 0) + 1);
     const kept = [];

@@ -2,8 +2,9 @@
 
 import { DATA } from "./data.js";
 import { Figures, rings } from "./figures.js";
-import { stack } from "./pieces.js";
-import { goalGround, goalPegs, rowValue, startStone, stone, tiles } from "./scenery.js";
+import { Memory } from "./memory.js";
+import { stack as drawnStack } from "./pieces.js";
+import { goalGround, goalPegs, rowValue, startStone, stones, tiles } from "./scenery.js";
 import { Stage } from "./stage.js";
 import { svg } from "./svg.js";
 
@@ -24,6 +25,8 @@ const SMALL = {
 };
 
 export class NeueWegeBoard {
+  #shown = new Memory();
+
   constructor({ players, form, words }) {
     this.words = words;
     const small = form === "small";
@@ -46,7 +49,7 @@ export class NeueWegeBoard {
     this.place = (name) => places.get(name);
     this.stage = new Stage("neue-wege", width, start.y + size.start / 2 + 8, small);
     this.element = this.stage.element;
-    this.stage.back.append(...this.#ground(width), ...this.#ways(), this.#stones());
+    this.stage.back.append(...this.#ground(width), ...this.#ways(), ...this.#stones());
     this.pegs = this.stage.layer("goal-pegs");
     this.rings = this.stage.layer("rings");
     this.tiles = this.stage.layer("tiles");
@@ -77,33 +80,31 @@ export class NeueWegeBoard {
   }
 
   #ways() {
-    return EDGES.map(([source, target]) => {
+    const ways = EDGES.map(([source, target]) => {
       const to = this.place(target);
       const from = source === "start" ? { x: to.x, y: this.start.y } : this.place(source);
       const bend = (from.y + to.y) / 2;
-      return svg("path", {
-        class: "way",
-        d: `M${from.x} ${from.y}C${from.x} ${bend} ${to.x} ${bend} ${to.x} ${to.y}`,
-      });
+      return `M${from.x} ${from.y}C${from.x} ${bend} ${to.x} ${bend} ${to.x} ${to.y}`;
     });
+    return [svg("path", { class: "way", d: ways.join("") })];
   }
 
   #stones() {
-    const stones = FIELDS.map((field) => {
-      const kind = field.row === ROWS ? "end" : field.tile || field.stack ? "dark" : "light";
-      return stone(this.place(field.name), this.#shape(field.name), field.colour, kind);
+    const all = FIELDS.map(({ name, row, tile, stack, colour }) => {
+      const kind = row === ROWS ? "end" : tile || stack ? "dark" : "light";
+      return { ...this.place(name), ...this.#shape(name), letter: colour, kind };
     });
-    const start = startStone(this.start, this.size.word, this.words.start);
-    return svg("g", { class: "stones" }, start, ...stones);
+    return [startStone(this.start, this.size.word, this.words.start), stones(all)];
   }
 
   show(view, { moving, previous }) {
     const { tile, word } = this.size;
-    this.pegs.show(goalPegs(view, this.goal, word), moving);
+    const shown = this.#shown;
+    if (shown.isNew("goal", view.in_goal)) this.pegs.show(goalPegs(view, this.goal, word), moving);
     this.rings.show(rings(view, previous, this.place, (name) => this.#shape(name)), false);
-    this.tiles.show(tiles(view, this.place, tile), moving);
-    this.stacks.show(this.#stacks(view), moving);
-    this.figures.show(this.cast.pieces(view), moving);
+    if (shown.isNew("tiles", view.tiles)) this.tiles.show(tiles(view, this.place, tile), moving);
+    if (shown.isNew("stacks", view.stacks)) this.stacks.show(this.#stacks(view), moving);
+    if (shown.isNew("figures", view.figures)) this.figures.show(this.cast.pieces(view), moving);
   }
 
   #stacks(view) {
@@ -114,7 +115,7 @@ export class NeueWegeBoard {
         look: `${count}`,
         ...this.place(field),
         field,
-        draw: () => stack(BY_NAME.get(field).colour, count, this.size.tile),
+        draw: () => drawnStack(BY_NAME.get(field).colour, count, this.size.tile),
       }));
   }
 }

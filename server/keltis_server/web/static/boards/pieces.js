@@ -1,7 +1,8 @@
 // The pieces of the games: figures, tiles, and cards on a table and in a panel.
 
-import { html, label, round, superellipse, svg, symbol } from "./svg.js";
-import { SYMBOL_NAMES, icon } from "./symbols.js";
+import { placed, superellipse } from "./paths.js";
+import { html, label, round, svg } from "./svg.js";
+import { SYMBOL_NAMES, icon, symbol } from "./symbols.js";
 
 /* Figures: carved pegs. Each player has a head and a pattern of his own; the foot is at (0, 0). */
 const BODY =
@@ -13,31 +14,23 @@ const HEADS = [
   "M0-28L7.8-13.4H-7.8Z",
   "M0-28L7.6-20.2L0-12.4L-7.6-20.2Z",
 ];
-const PATTERNS = [
-  [],
-  ["M-2.2-8.6H2.2"],
-  ["M-1.8-10.6H1.8", "M-2.6-6.6H2.6"],
-  ["M0-11V-2.6"],
-];
+const PATTERNS = ["", "M-2.2-8.6H2.2", "M-1.8-10.6H1.8M-2.6-6.6H2.6", "M0-11V-2.6"];
 const CROWNS = [-19.8, -19.4, -17.6, -20.2]; // where the head of a big one is marked
 const BIG = 1.42;
 
-/** Draw a figure of a seat; the big one is clearly bigger and stands on a plinth. */
+/** Draw a figure of a seat; the big one is clearly bigger. */
 export function figure(seat, isBig, scale = 1) {
   const size = scale * (isBig ? BIG : 1);
+  const part = (name, kind, width, attributes) =>
+    svg(name, { class: `figure-${kind}`, "stroke-width": width && round(width * size), ...attributes });
+  const shade = { cx: round(size), cy: round(-0.4 * size), rx: round(9.6 * size), ry: round(3 * size) };
   const parts = [
-    svg("ellipse", { class: "figure-shade", cx: 1, cy: -0.4, rx: 9.6, ry: 3 }),
-    svg("path", { class: "figure-rim", d: `${BODY}${HEADS[seat]}` }),
-    svg("path", { class: "figure-body", d: BODY }),
-    svg("path", { class: "figure-body", d: HEADS[seat] }),
-    ...PATTERNS[seat].map((d) => svg("path", { class: "figure-mark", d })),
+    part("ellipse", "shade", 0, shade),
+    part("path", "body", 3.2, { d: placed(BODY + HEADS[seat], 0, 0, size) }),
   ];
-  if (isBig) parts.push(svg("circle", { class: "figure-crown", cy: CROWNS[seat], r: 2.3 }));
-  return svg(
-    "g",
-    { class: `figure player-${seat}${isBig ? " big" : ""}` },
-    svg("g", { transform: `scale(${size})` }, ...parts),
-  );
+  if (PATTERNS[seat]) parts.push(part("path", "mark", 1.5, { d: placed(PATTERNS[seat], 0, 0, size) }));
+  if (isBig) parts.push(part("circle", "crown", 0, { cy: round(CROWNS[seat] * size), r: round(2.3 * size) }));
+  return svg("g", { class: `figure player-${seat}${isBig ? " big" : ""}` }, ...parts);
 }
 
 /** A figure for use in text: whose something is. */
@@ -77,18 +70,18 @@ export function isEnd(card) {
 /** A card in a panel. */
 export function card(name, attributes = {}) {
   const letter = name[0];
-  const value = isEnd(name) ? icon("end", { class: "icon card-end" }) : name.slice(1);
+  const value = isEnd(name) ? icon("end", "icon card-end") : name.slice(1);
   return html(
     "span",
     { class: `card card-${letter}`, "data-card": name, ...attributes },
     html("span", { class: "card-value" }, value),
-    icon(SYMBOL_NAMES[letter], { class: "icon card-symbol" }),
+    icon(SYMBOL_NAMES[letter], "icon card-symbol"),
   );
 }
 
 /** The back of a card that nobody here may see. */
 export function cardBack() {
-  const knot = icon("joker", { class: "icon card-symbol" });
+  const knot = icon("joker", "icon card-symbol");
   return html("span", { class: "card card-back", "data-back": "" }, knot);
 }
 
@@ -125,8 +118,7 @@ export function stack(letter, count, radius) {
   const stones = Array.from({ length: count }, (_, k) =>
     svg("path", {
       class: `stack-stone fill-${letter} edge-${letter}`,
-      d: superellipse(radius * 2, radius * 1.5, 0.7),
-      transform: `translate(0 ${round((count / 2 - k) * radius * 0.2)})`,
+      d: superellipse(radius * 2, radius * 1.5, 0.7, 0, (count / 2 - k) * radius * 0.2),
     }),
   );
   const y = round((1 - count / 2) * radius * 0.2);
@@ -203,12 +195,7 @@ export function stoneTileBack(gift, width, height) {
 
 function giftBadge(gift, [x, y], radius) {
   const sign = /^\d+$/.test(gift)
-    ? label("badge-points", `+${gift}`, radius * 1.24)
-    : symbol(gift, round(radius * 1.5), 0, 0, { class: "badge-sign" });
-  return svg(
-    "g",
-    { class: "gift", transform: `translate(${round(x)} ${round(y)})` },
-    svg("circle", { class: "badge-body", r: round(radius) }),
-    sign,
-  );
+    ? label("badge-points", `+${gift}`, radius * 1.24, x, y)
+    : symbol(gift, round(radius * 1.5), x, y, { class: "badge-sign" });
+  return svg("g", { class: "gift" }, svg("circle", { class: "badge-body", cx: x, cy: y, r: round(radius) }), sign);
 }

@@ -1,16 +1,19 @@
 // The draw pile and the discard piles as a line of cards.
 
 import { CardList } from "./lists.js";
-import { html } from "./svg.js";
+import { Memory } from "./memory.js";
+import { html, well } from "./svg.js";
 import { LETTERS, SYMBOL_NAMES, icon } from "./symbols.js";
 import { put } from "./texts.js";
 
 export class Piles {
+  #shown = new Memory();
+
   constructor(variant, words) {
     this.words = words;
     this.isTiles = variant === "weg-der-steine";
     this.size = html("span", { class: "draw-pile-size" });
-    this.drawPile = html("span", { class: "draw-pile card card-back" }, this.size);
+    this.drawPile = html("span", { class: "draw-pile card card-back" }, well("size-well", this.size));
     const label = html("span", { class: "pile-label" }, this.isTiles ? words.faceDown : words.draw);
     this.out = html("span", { class: "pile-out" });
     this.discards = this.isTiles ? [] : LETTERS.map((letter) => new Discards(letter, words));
@@ -28,16 +31,20 @@ export class Piles {
   }
 
   show(view) {
-    put(this.size, view.pile.size);
-    this.drawPile.classList.toggle("is-empty", view.pile.size === 0);
+    if (this.#shown.isNew("size", view.pile.size)) {
+      put(this.size, view.pile.size);
+      this.drawPile.classList.toggle("is-empty", view.pile.size === 0);
+    }
     if (this.isTiles) return;
-    put(this.out, view.removed.size ? this.words.removed(view.removed.size) : "");
+    if (this.#shown.isNew("removed", view.removed)) put(this.out, view.removed.size ? this.words.removed(view.removed.size) : "");
     for (const pile of this.discards) pile.show(view);
   }
 }
 
 /** A discard pile: its top card, how many there are, and whether it is closed. */
 class Discards {
+  #shown = new Memory();
+
   constructor(letter, words) {
     this.letter = letter;
     this.words = words;
@@ -49,21 +56,18 @@ class Discards {
       "div",
       { class: `pile line-${letter}`, "data-pile": letter },
       this.spot,
-      this.count,
+      well("count-well", this.count),
     );
   }
 
   show(view) {
     const cards = view.piles[this.letter];
     const isClosed = view.closed.includes(this.letter);
-    const contents = [...cards].reverse().join(" ");
-    if (this.shown === contents && this.wasClosed === isClosed) return;
-    this.shown = contents;
-    this.wasClosed = isClosed;
+    if (!this.#shown.isNew("pile", cards, isClosed)) return;
     this.element.dataset.count = cards.length;
     this.element.classList.toggle("is-closed", isClosed);
     this.spot.classList.toggle("is-taken", cards.length > 0);
-    this.element.title = contents;
+    this.element.title = [...cards].reverse().join(" ");
     put(this.count, isClosed ? this.words.closed : cards.length > 1 ? `${cards.length}` : "");
   }
 }

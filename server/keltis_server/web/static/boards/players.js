@@ -1,10 +1,11 @@
 // The players of a game beside its board: names, scores, rows and hands, and the piles.
 
 import { CardList, carryOut, handNames } from "./lists.js";
-import { Piles } from "./piles.js";
+import { Memory } from "./memory.js";
 import { figureIcon } from "./pieces.js";
-import { html, mayMove } from "./svg.js";
-import { LETTERS, SYMBOL_NAMES, icon, installSymbols } from "./symbols.js";
+import { Piles } from "./piles.js";
+import { html, mayMove, well } from "./svg.js";
+import { LETTERS, SYMBOL_NAMES, icon, installPatterns } from "./symbols.js";
 import { put } from "./texts.js";
 import { doing, signed, wordsOf } from "./words.js";
 
@@ -17,7 +18,7 @@ import { doing, signed, wordsOf } from "./words.js";
  * In `kartenspiel` rows and piles are on the board itself, so there are none here.
  */
 export function createPlayers(variant, { players, names, language = "en" }) {
-  installSymbols();
+  installPatterns();
   const words = wordsOf(language);
   const called = names ?? Array.from({ length: players }, (_, seat) => words.seat(seat));
   const piles = variant === "kartenspiel" ? null : new Piles(variant, words);
@@ -42,6 +43,8 @@ export function createPlayers(variant, { players, names, language = "en" }) {
 }
 
 class Seat {
+  #shown = new Memory();
+
   constructor(variant, seat, name, words) {
     this.seat = seat;
     this.words = words;
@@ -49,15 +52,14 @@ class Seat {
     this.clock = html("span", { class: "player-clock" });
     this.score = html("span", { class: "player-score" });
     this.facts = html("span", { class: "player-facts" });
-    this.told = {};
     const head = html(
       "header",
       { class: "player-head" },
       figureIcon(seat, true),
       html("span", { class: "player-name" }, name),
-      html("span", { class: "player-notes" }, this.facts, this.doing),
-      this.clock,
-      this.score,
+      well("notes-well", html("span", { class: "player-notes" }, this.facts, this.doing)),
+      well("clock-well", this.clock),
+      well("score-well", this.score),
     );
     this.rows = variant === "kartenspiel" ? [] : LETTERS.map((letter) => row(letter, words));
     const lines = html("div", { class: "rows" }, ...this.rows.map(({ line }) => line));
@@ -68,63 +70,48 @@ class Seat {
       { class: `player player-${seat}`, "aria-label": name, "data-seat": seat },
       head,
       ...(this.rows.length ? [lines] : []),
-      ...(this.hand ? [this.hand.element] : []),
+      ...(this.hand ? [well("hand-well", this.hand.element)] : []),
     );
   }
 
   plans(view) {
     const plans = this.rows.map(({ letter, cards }) => cards.plan(view.rows[this.seat][letter]));
-    if (this.hand) plans.push(this.hand.plan(handNames(view.hands[this.seat])));
+    const hand = view.hands?.[this.seat];
+    if (this.hand && this.#shown.isNew("hand", hand)) {
+      plans.push(this.hand.plan(handNames(hand)));
+      this.hand.element.setAttribute("aria-label", `${this.words.hand}: ${this.words.cards(hand.size)}`);
+    }
     return plans;
   }
 
   show(view, previous) {
-    const isToDecide = view.phase !== "over" && view.seat === this.seat;
-    put(this.score, signed(view.scores[this.seat]));
-    put(this.doing, isToDecide ? doing(this.words, view) : "");
-    this.element.classList.toggle("is-to-decide", isToDecide);
-    this.element.classList.toggle(
-      "is-winner",
-      view.phase === "over" && view.scores[this.seat] === Math.max(...view.scores),
-    );
-    this.#showFacts(view);
-    if (this.hand) this.#labelHand(view.hands[this.seat]);
-    for (const row of this.rows) this.#showRow(row, view, previous);
+    const shown = this.#shown;
+    const isOver = view.phase === "over";
+    const score = view.scores[this.seat];
+    const isToDecide = !isOver && view.seat === this.seat;
+    const isWinner = isOver && score === Math.max(...view.scores);
+    if (shown.isNew("score", score)) put(this.score, signed(score));
+    if (shown.isNew("turn", isToDecide, view.phase)) {
+      put(this.doing, isToDecide ? doing(this.words, view) : "");
+      this.element.classList.toggle("is-to-decide", isToDecide);
+    }
+    if (shown.isNew("winner", isWinner)) this.element.classList.toggle("is-winner", isWinner);
+    if (shown.isNew("facts", view.wish_stones[this.seat], view.points?.[this.seat], view.bonus?.[this.seat])) {
+      this.facts.replaceChildren(...factsOf(view, this.seat, this.words).map(fact));
+    }
+    for (const row of this.rows) this.#showRow(row, view.rows[this.seat], previous?.rows[this.seat]);
   }
 
   /** Mark a row that is still empty, and the card that was laid last. */
-  #showRow({ line, letter, cards }, view, previous) {
-    const { length } = view.rows[this.seat][letter];
-    line.classList.toggle("is-empty", length === 0);
-    cards.element.querySelector(".is-recent")?.classList.remove("is-recent");
-    if (previous && length > previous.rows[this.seat][letter].length) {
-      cards.element.lastChild.classList.add("is-recent");
-    }
-  }
-
-  #showFacts(view) {
-    const facts = factsOf(view, this.seat, this.words);
-    const told = facts.map(({ key, text }) => `${key} ${text}`).join();
-    if (told === this.told.facts) return;
-    this.told.facts = told;
-    this.facts.replaceChildren(
-      ...facts.map(({ sign, letter, text, label }) =>
-        html(
-          "span",
-          { class: `fact${letter ? ` line-${letter}` : ""}`, title: label },
-          ...(sign ? [icon(sign)] : []),
-          ...(letter ? [icon(SYMBOL_NAMES[letter])] : []),
-          text,
-        ),
-      ),
-    );
-  }
-
-  #labelHand(hand) {
-    const label = `${this.words.hand}: ${this.words.cards(hand.size)}`;
-    if (label === this.told.hand) return;
-    this.told.hand = label;
-    this.hand.element.setAttribute("aria-label", label);
+  #showRow(row, now, before) {
+    const { letter, line, cards } = row;
+    const { length } = now[letter];
+    if (this.#shown.isNew(letter, length === 0)) line.classList.toggle("is-empty", length === 0);
+    const recent = before && length > before[letter].length ? cards.element.lastChild : null;
+    if (recent === row.recent) return;
+    row.recent?.classList.remove("is-recent");
+    recent?.classList.add("is-recent");
+    row.recent = recent;
   }
 }
 
@@ -134,10 +121,20 @@ function row(letter, words) {
   const line = html(
     "div",
     { class: `row line-${letter}`, "data-row": letter, role: "group", "aria-label": name },
-    icon(SYMBOL_NAMES[letter], { class: "icon row-symbol" }),
-    cards.element,
+    icon(SYMBOL_NAMES[letter], "icon row-symbol"),
+    well("row-well", cards.element),
   );
-  return { letter, cards, line };
+  return { letter, cards, line, recent: null };
+}
+
+function fact({ sign, letter, text, label }) {
+  return html(
+    "span",
+    { class: `fact${letter ? ` line-${letter}` : ""}`, title: label },
+    ...(sign ? [icon(sign)] : []),
+    ...(letter ? [icon(SYMBOL_NAMES[letter])] : []),
+    text,
+  );
 }
 
 /** What a seat has besides cards: wish stones, and points from tiles. */
@@ -148,22 +145,22 @@ function factsOf(view, seat, words) {
     const had = LETTERS.filter((letter) => stones[letter]);
     const total = had.reduce((sum, letter) => sum + stones[letter], 0);
     const text = had.length ? "" : "0";
-    facts.push({ key: "wish", sign: "wish", text, label: words.wishStones(total) });
+    facts.push({ sign: "wish", text, label: words.wishStones(total) });
     for (const letter of had) {
       const count = stones[letter];
-      facts.push({ key: letter, letter, text: `${count}`, label: words.colours[letter] });
+      facts.push({ letter, text: `${count}`, label: words.colours[letter] });
     }
   } else {
     const count = Array.isArray(stones) ? stones.length : stones;
-    facts.push({ key: "wish", sign: "wish", text: `${count}`, label: words.wishStones(count) });
+    facts.push({ sign: "wish", text: `${count}`, label: words.wishStones(count) });
   }
   if (view.points) {
     const points = view.points[seat];
-    facts.push({ key: "points", text: `+${points}`, label: words.tilePoints(points) });
+    facts.push({ text: `+${points}`, label: words.tilePoints(points) });
   }
   if (view.bonus) {
     const bonus = view.bonus[seat];
-    facts.push({ key: "bonus", text: `+${bonus}`, label: words.bonus(bonus) });
+    facts.push({ text: `+${bonus}`, label: words.bonus(bonus) });
   }
   return facts;
 }

@@ -1,40 +1,54 @@
 // What the two boards with figures have in common: stones, values, goal, start, tiles.
 
 import { DATA } from "./data.js";
+import { superellipse } from "./paths.js";
 import { tile } from "./pieces.js";
-import { at, label, round, superellipse, svg, symbol } from "./svg.js";
-import { SYMBOL_NAMES } from "./symbols.js";
+import { label, round, svg } from "./svg.js";
+import { SYMBOL_NAMES, symbols } from "./symbols.js";
 import { signed } from "./words.js";
 
-/** A stone of a colour with its symbol carved in. */
-export function stone({ x, y }, { width, height }, letter, kind) {
-  const isJoker = letter === "*";
-  const name = isJoker ? "joker" : letter;
-  const outline = superellipse(width, height);
-  const veil = superellipse(width * 0.56, height * 0.76); // so that a joker's symbol can be seen
-  return svg(
-    "g",
-    { class: `stone stone-${isJoker ? "joker" : letter} stone-${kind}`, transform: at(x, y) },
-    svg("path", { class: "stone-shade", d: outline, transform: "translate(0 3)" }),
-    svg("path", { class: "stone-body", d: outline }),
-    svg("path", { class: "stone-grain", d: outline }),
-    ...(isJoker ? [svg("path", { class: "stone-veil", d: veil })] : []),
-    symbol(SYMBOL_NAMES[name] ?? name, round(height * 0.52), 0, 0, { class: "stone-symbol" }),
-    svg("path", { class: "stone-rim", d: outline }),
-  );
+/**
+ * Stones with their symbols carved in: {x, y, width, height, letter, kind}.
+ *
+ * All that look alike are drawn as one, so that a board has dozens of shapes and not hundreds.
+ */
+export function stones(all) {
+  const alike = new Map();
+  for (const stone of all) {
+    const look = `stone stone-${stone.letter === "*" ? "joker" : stone.letter} stone-${stone.kind}`;
+    alike.set(look, [...(alike.get(look) ?? []), stone]);
+  }
+  return svg("g", { class: "stones" }, ...[...alike].map(([look, some]) => svg("g", { class: look }, ...carved(some))));
+}
+
+function carved(some) {
+  const { letter, height } = some[0];
+  const name = letter === "*" ? "joker" : SYMBOL_NAMES[letter];
+  const parts = ground(some);
+  if (letter === "*") parts.push(outline("veil", some, { wide: 0.56, high: 0.76 })); // so that its symbol can be seen
+  return [...parts, symbols(name, round(height * 0.52), some, { class: "stone-symbol" }), outline("rim", some)];
+}
+
+/** What a stone looks like without anything on it. */
+function ground(some, fullness) {
+  return [outline("shade", some, { fullness, down: 3 }), outline("body", some, { fullness }), outline("grain", some, { fullness })];
+}
+
+function outline(part, some, { fullness, wide = 1, high = 1, down = 0 } = {}) {
+  const d = some.map(({ x, y, width, height }) => superellipse(width * wide, height * high, fullness, x, y + down));
+  return svg("path", { class: `stone-${part}`, d: d.join("") });
 }
 
 /** The big stone on which all figures begin. */
-export function startStone({ x, y, width, height }, size, word) {
-  const outline = superellipse(width, height, 0.92);
+export function startStone(start, size, word) {
+  const { x, y, height } = start;
+  const fullness = 0.92;
   return svg(
     "g",
-    { class: "stone stone-start", transform: at(x, y) },
-    svg("path", { class: "stone-shade", d: outline, transform: "translate(0 4)" }),
-    svg("path", { class: "stone-body", d: outline }),
-    svg("path", { class: "stone-grain", d: outline }),
-    svg("path", { class: "stone-rim", d: outline }),
-    label("ground-word", word, size, 0, height * 0.32),
+    { class: "stone stone-start" },
+    ...ground([start], fullness),
+    outline("rim", [start], { fullness }),
+    label("ground-word", word, size, x, y + height * 0.32),
   );
 }
 

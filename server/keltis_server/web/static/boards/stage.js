@@ -4,11 +4,11 @@
 // painted once, however often the front changes.
 
 import { Layer, html, svg } from "./svg.js";
-import { installSymbols } from "./symbols.js";
+import { installPatterns } from "./symbols.js";
 
 export class Stage {
   constructor(variant, width, height, small) {
-    installSymbols();
+    installPatterns();
     const viewBox = `0 0 ${width} ${height}`;
     this.back = svg("svg", { class: "board-back", viewBox, "aria-hidden": "true" });
     this.front = svg("svg", { class: "board-front", viewBox, "aria-hidden": "true" });

@@ -1,4 +1,4 @@
-// Building blocks for drawings: elements, soft shapes, and layers that touch only what changed.
+// Building blocks for drawings: elements, and layers that touch only what changed.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,6 +10,16 @@ export function svg(name, attributes = {}, ...children) {
 /** Make an HTML element with attributes and children. */
 export function html(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
+}
+
+/**
+ * Put something that changes all the time into a place of a fixed size.
+ *
+ * Within, it is laid out without anything around it, as long as it is neither part of a grid nor of a line: so it
+ * lies in a place that is. CSS says how large that is.
+ */
+export function well(kind, node) {
+  return html("span", { class: `well ${kind}` }, node);
 }
 
 function filled(node, attributes, children) {
@@ -29,40 +39,19 @@ export function at(x, y) {
   return `translate(${round(x)} ${round(y)})`;
 }
 
-/** The outline of a soft stone around the origin: between an ellipse and a rectangle. */
-export function superellipse(width, height, fullness = 0.82) {
-  const w = round(width / 2);
-  const h = round(height / 2);
-  const [a, b] = [round(w * fullness), round(h * fullness)];
-  return (
-    `M0 ${-h}C${a} ${-h} ${w} ${-b} ${w} 0S${a} ${h} 0 ${h}` +
-    `S${-w} ${b} ${-w} 0S${-a} ${-h} 0 ${-h}Z`
-  );
-}
-
 /** A text whose middle is at a point; CSS decides where it begins. */
 export function label(kind, text, size, x = 0, y = 0) {
   const attributes = { class: kind, x: round(x), y: round(y + size * 0.36) };
   return svg("text", { ...attributes, "font-size": round(size) }, String(text));
 }
 
-/** Reference a symbol of ours, in the colour of the text, around a point. */
-export function symbol(name, size, x = 0, y = 0, attributes = {}) {
-  return svg("use", {
-    href: `#keltis-${name}`,
-    x: round(x - size / 2),
-    y: round(y - size / 2),
-    width: size,
-    height: size,
-    ...attributes,
-  });
-}
-
 const stillness = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
+let isStill = stillness?.matches ?? false;
+stillness?.addEventListener("change", () => (isStill = stillness.matches));
 
 /** Whether the reader wants things to move at all. */
 export function mayMove() {
-  return !stillness?.matches;
+  return !isStill;
 }
 
 const timings = new Map(); // of motions, as read from the style sheet

@@ -2,7 +2,8 @@
 //
 // Symbols have one ink (currentColor) and strong strokes, so that they still work at 10 pixels.
 
-import { svg } from "./svg.js";
+import { around, circle, placed } from "./paths.js";
+import { round, svg } from "./svg.js";
 
 export const LETTERS = ["R", "Y", "V", "G", "B"];
 export const SYMBOL_NAMES = {
@@ -14,116 +15,101 @@ export const SYMBOL_NAMES = {
   P: "points",
 };
 
-const LINE = { fill: "none", stroke: "currentColor", "stroke-linecap": "round" };
+const SIDE = 24; // of the square that symbols are drawn in
+const MIDDLE = SIDE / 2;
+const LINE = { fill: "none", stroke: "currentColor", "stroke-linecap": "round", "stroke-linejoin": "round" };
 const INK = { fill: "currentColor" };
 
-function around(count, make) {
-  return Array.from({ length: count }, (_, k) => make(`rotate(${(360 / count) * k} 12 12)`));
-}
-
+// Each is made of parts: strokes, which have a width, and shapes, which may have a hole.
 const DRAWINGS = {
-  spiral: () => [
-    svg("path", {
-      ...LINE,
-      "stroke-width": 2.7,
+  spiral: [
+    {
+      width: 2.7,
       d:
         "M12.4 12.6A1.6 1.6 0 0 1 15.4 12A4.4 4.4 0 0 1 6.8 12.4" +
         "A6.9 6.9 0 0 1 20.4 11.4A8.9 8.9 0 0 1 9.4 20.6",
-    }),
+    },
   ],
-  sun: () => [
-    svg("circle", { ...INK, cx: 12, cy: 12, r: 4.7 }),
-    ...around(8, (transform) =>
-      svg("path", { ...LINE, "stroke-width": 2.5, d: "M12 4.4V2.2", transform }),
-    ),
+  sun: [
+    { d: circle(MIDDLE, MIDDLE, 4.7) },
+    { width: 2.5, d: around(8, "M12 4.4V2.2", MIDDLE, MIDDLE) },
   ],
-  triskele: () =>
-    around(3, (transform) =>
-      svg("path", {
-        ...LINE,
-        "stroke-width": 2.7,
-        d: "M12 12C11.2 8.2 12.2 4 16 3.4C19.6 3 20.6 7.6 17.4 8",
-        transform,
-      }),
-    ),
-  leaf: () => [
-    svg("path", { ...INK, d: "M20.6 3.2C10 3 4.4 7.6 5.2 16.4L16.4 6.6Z" }),
-    svg("path", { ...INK, d: "M20.8 4.6C21.4 15 16.6 20 8 18.8L18 8.2Z" }),
-    svg("path", { ...LINE, "stroke-width": 2.2, d: "M3.4 21.4L8.4 16.4" }),
+  triskele: [
+    { width: 2.7, d: around(3, "M12 12C11.2 8.2 12.2 4 16 3.4C19.6 3 20.6 7.6 17.4 8", MIDDLE, MIDDLE) },
   ],
-  wave: () =>
-    [6.4, 12.6, 18.8].map((y) =>
-      svg("path", {
-        ...LINE,
-        "stroke-width": 2.7,
-        d: `M2.6 ${y}c2.4-3.6 4.2-3.6 6.3-.6s4.2 3 6.3 0 4.2-3 6.2.2`,
-      }),
-    ),
-  points: () => [
-    svg("path", {
-      ...LINE,
-      "stroke-width": 2.6,
-      "stroke-linejoin": "round",
-      d: "M12 3.4L20.6 12L12 20.6L3.4 12Z",
-    }),
-    svg("circle", { ...INK, cx: 12, cy: 12, r: 2.5 }),
+  leaf: [
+    { d: "M20.6 3.2C10 3 4.4 7.6 5.2 16.4L16.4 6.6ZM20.8 4.6C21.4 15 16.6 20 8 18.8L18 8.2Z" },
+    { width: 2.2, d: "M3.4 21.4L8.4 16.4" },
   ],
-  clover: () => [
-    ...around(3, (transform) =>
-      svg("path", {
-        ...INK,
-        d:
-          "M12 12.4C7.8 9.6 6.6 6.8 7.8 4.6C9 2.6 11.4 3 12 4.8" +
+  wave: [
+    {
+      width: 2.7,
+      d: [6.4, 12.6, 18.8]
+        .map((y) => placed("M2.6 0C5-3.6 6.8-3.6 8.9-0.6S13.1 2.4 15.2-0.6S19.4-3.6 21.4-0.4", 0, y))
+        .join(""),
+    },
+  ],
+  points: [
+    { width: 2.6, d: "M12 3.4L20.6 12L12 20.6L3.4 12Z" },
+    { d: circle(MIDDLE, MIDDLE, 2.5) },
+  ],
+  clover: [
+    {
+      d: around(
+        3,
+        "M12 12.4C7.8 9.6 6.6 6.8 7.8 4.6C9 2.6 11.4 3 12 4.8" +
           "C12.6 3 15 2.6 16.2 4.6C17.4 6.8 16.2 9.6 12 12.4Z",
-        transform,
-      }),
-    ),
-    svg("path", { ...LINE, "stroke-width": 1.9, d: "M12 12.4C12.1 16 12.8 19.4 15 21.8" }),
+        MIDDLE,
+        MIDDLE,
+      ),
+    },
+    { width: 1.9, d: "M12 12.4C12.1 16 12.8 19.4 15 21.8" },
   ],
-  wish: () => [
-    svg("path", {
-      ...INK,
-      "fill-rule": "evenodd",
+  wish: [
+    {
+      rule: "evenodd",
       d:
         "M12 2.6C18.6 2.6 22 5.8 22 12S18.6 21.4 12 21.4S2 18.2 2 12S5.4 2.6 12 2.6Z" +
         "M12 5.6C12.7 10 14 11.3 18.4 12C14 12.7 12.7 14 12 18.4" +
         "C11.3 14 10 12.7 5.6 12C10 11.3 11.3 10 12 5.6Z",
-    }),
+    },
   ],
-  drop: () => [
-    svg("path", {
-      ...LINE,
-      "stroke-width": 2.3,
-      "stroke-linejoin": "round",
-      d: "M7 12.4V4.2Q7 2.8 8.4 2.8H15.6Q17 2.8 17 4.2V12.4",
-    }),
-    svg("path", {
-      ...LINE,
-      "stroke-width": 2.6,
-      "stroke-linejoin": "round",
-      d: "M12 8V20.4M6.8 15.6L12 20.8L17.2 15.6",
-    }),
+  drop: [
+    { width: 2.3, d: "M7 12.4V4.2Q7 2.8 8.4 2.8H15.6Q17 2.8 17 4.2V12.4" },
+    { width: 2.6, d: "M12 8V20.4M6.8 15.6L12 20.8L17.2 15.6" },
   ],
-  joker: () =>
-    around(5, (transform) =>
-      svg("path", { ...LINE, "stroke-width": 2.7, d: "M12 12V3.4", transform }),
-    ),
-  end: () => [
-    svg("path", { ...LINE, "stroke-width": 2.8, d: "M4 20.4H20M7 15.2H17" }),
-    svg("path", { ...INK, d: "M12 2.4L17.2 11H6.8Z" }),
+  joker: [{ width: 2.7, d: around(5, "M12 12V3.4", MIDDLE, MIDDLE) }],
+  end: [
+    { width: 2.8, d: "M4 20.4H20M7 15.2H17" },
+    { d: "M12 2.4L17.2 11H6.8Z" },
   ],
 };
 
-/** Put the symbols, the grain and the joker's stripes into the page, once. */
-export function installSymbols() {
-  if (document.getElementById("keltis-symbols")) return;
-  const symbols = Object.entries(DRAWINGS).map(([name, draw]) =>
-    svg("symbol", { id: `keltis-${name}`, viewBox: "0 0 24 24" }, ...draw()),
-  );
+/** The parts of a symbol around a point, or of the same around several. */
+function parts(name, size, places) {
+  const scale = size / SIDE;
+  return DRAWINGS[name].map(({ d, width, rule }) => {
+    const look = width ? { ...LINE, "stroke-width": round(width * scale) } : { ...INK, "fill-rule": rule };
+    return svg("path", { ...look, d: places.map(({ x, y }) => placed(d, x - size / 2, y - size / 2, scale)).join("") });
+  });
+}
+
+/** Draw a symbol around a point, in the colour of the text. */
+export function symbol(name, size, x = 0, y = 0, attributes = {}) {
+  return symbols(name, size, [{ x, y }], attributes);
+}
+
+/** Draw the same symbol around several points, as one. */
+export function symbols(name, size, places, attributes = {}) {
+  return svg("g", { "data-symbol": name, ...attributes }, ...parts(name, size, places));
+}
+
+/** Put the grain, the joker's stripes and the hatching into the page, once. */
+export function installPatterns() {
+  if (document.getElementById("keltis-patterns")) return;
   const sprite = svg(
     "svg",
-    { id: "keltis-symbols", class: "keltis-sprite", "aria-hidden": "true", focusable: "false" },
-    ...symbols,
+    { id: "keltis-patterns", class: "keltis-sprite", "aria-hidden": "true", focusable: "false" },
     grain(),
     stripes(),
     hatching(),
@@ -194,11 +180,14 @@ function hatching() {
   );
 }
 
+const icons = new Map(); // copied as often as they are needed
+
 /** A symbol for use in text. */
-export function icon(name, attributes = {}) {
-  return svg(
-    "svg",
-    { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", ...attributes },
-    svg("use", { href: `#keltis-${name}` }),
-  );
+export function icon(name, kind = "icon") {
+  const key = `${name} ${kind}`;
+  if (!icons.has(key)) {
+    const attributes = { class: kind, viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": "true", "data-symbol": name };
+    icons.set(key, svg("svg", attributes, ...parts(name, SIDE, [{ x: MIDDLE, y: MIDDLE }])));
+  }
+  return icons.get(key).cloneNode(true);
 }

@@ -1,7 +1,9 @@
 // Texts that change in place.
 
-/** Set the text of an element, if it differs. */
+/** Set the text of an element that has nothing else, if it differs. */
 export function put(node, text) {
   const wanted = String(text);
-  if (node.textContent !== wanted) node.textContent = wanted;
+  const { firstChild } = node;
+  if (!firstChild) node.append(wanted);
+  else if (firstChild.data !== wanted) firstChild.data = wanted;
 }

@@ -4,10 +4,12 @@
 // Which tiles are face down follows from those that are not.
 
 import { DATA } from "./data.js";
+import { Memory } from "./memory.js";
+import { superellipse } from "./paths.js";
 import { figure, stoneTile, stoneTileBack } from "./pieces.js";
 import { Stage } from "./stage.js";
-import { label, round, superellipse, svg, symbol } from "./svg.js";
-import { LETTERS, SYMBOL_NAMES } from "./symbols.js";
+import { label, round, svg } from "./svg.js";
+import { LETTERS, SYMBOL_NAMES, symbol } from "./symbols.js";
 
 const VALUES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const TILES = LETTERS.flatMap((letter) => VALUES.map((value) => `${letter}${value}`));
@@ -23,6 +25,8 @@ const SMALL = {
 };
 
 export class WegDerSteineBoard {
+  #shown = new Memory();
+
   constructor({ form }) {
     const small = form !== "large"; // on a phone, too
     this.size = small ? SMALL : LARGE;
@@ -65,6 +69,7 @@ export class WegDerSteineBoard {
   }
 
   show(view, { moving, previous }) {
+    if (!this.#shown.isNew("tiles", view.rows, view.middle, view.revealed, previous?.rows)) return;
     const owners = ownersOf(view);
     const before = previous ? ownersOf(previous) : owners;
     const open = new Set(view.middle);

@@ -70,15 +70,20 @@ class Viewer {
     this.announcer = new Announcer();
     this.status = make("p", { class: "viewer-status", role: "status" });
     this.table.seat(this.#model.namesIn(this.#playback.rotation));
+    const upper = make("div", { class: "upper-part" }, this.table.boardPart, this.table.playersPart);
     const track = make("div", { class: "track-part" }, this.scrubber.element, this.controls.element);
-    const parts = [this.table.boardPart, track, this.table.playersPart, this.announcer.element];
-    if (this.#isEmbedded) parts.push(this.status);
-    else {
+    const notes = make("div", { class: "notes-part" }, this.status);
+    const parts = [upper, track, notes, this.announcer.element];
+    if (!this.#isEmbedded) {
       this.moves = new Moves(seek);
       this.games = new Games(this.#model, (rotation) => this.#do(() => this.#turnTo(rotation)));
       this.help = helpDialog();
-      track.append(this.status, this.controls.extras);
-      parts.push(this.moves.element, this.games.element, this.help);
+      const lower = make("div", { class: "lower-part" }, this.games.element);
+      // Two players leave room beside the board, and a table that is broader than high below it.
+      if (match.players === 2 || match.variant === "weg-der-steine") upper.append(this.moves.element);
+      else lower.prepend(this.moves.element);
+      notes.append(this.controls.extras);
+      parts.push(lower, this.help);
     }
     this.#root.dataset.variant = match.variant;
     this.#root.dataset.players = match.players;

@@ -1,6 +1,7 @@
 // Says politely what happens, to those who do not see it: about once a second, the last word wins.
 
 import { onBeat } from "../boards/beat.js";
+import { put } from "../boards/texts.js";
 import { make } from "../js/nodes.js";
 
 const SOON = 100; // ms
@@ -24,7 +25,7 @@ export class Announcer {
       this.#timer = null;
       return;
     }
-    this.element.textContent = compose();
+    put(this.element, compose());
     this.#timer = setTimeout(() => this.#speak(), onBeat(PAUSE));
   }
 }

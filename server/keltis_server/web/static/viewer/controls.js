@@ -1,5 +1,7 @@
 // The buttons below the scrubber: going, stepping, speed, perspective, and what to take along.
 
+import { Memory } from "../boards/memory.js";
+import { well } from "../boards/svg.js";
 import { put } from "../boards/texts.js";
 import { draw, make } from "../js/nodes.js";
 import { number, say } from "../js/words.js";
@@ -25,7 +27,7 @@ export class Controls {
   #place = make("span", { class: "place number" });
   #speed = make("select", {});
   #sight = make("select", {});
-  #offered = "";
+  #shown = new Memory();
   #backward = [];
   #forward = [];
 
@@ -55,7 +57,7 @@ export class Controls {
     this.#sight.addEventListener("change", () => actions.see(this.#sight.value));
     // What goes when a match ends keeps its place, so that nothing jumps; afterwards nobody needs it.
     this.#live.hidden = isOver;
-    this.element = make("div", { class: "controls" }, steps, this.#place, this.#live);
+    this.element = make("div", { class: "controls" }, steps, well("place-well", this.#place), this.#live);
     if (isEmbedded) return;
     this.element.append(
       event,
@@ -76,10 +78,10 @@ export class Controls {
   }
 
   show({ playback, model, perspective, own }) {
-    const isPlaying = playback.isPlaying;
-    const label = say(isPlaying ? "view_pause" : "view_play");
-    if (this.#playText.textContent !== label) {
-      this.#playText.textContent = label;
+    const { isPlaying } = playback;
+    if (this.#shown.isNew("playing", isPlaying)) {
+      const label = say(isPlaying ? "view_pause" : "view_play");
+      put(this.#playText, label);
       this.#play.setAttribute("aria-label", label);
       this.#play.title = `${label} (${say("view_space")})`;
       this.#playIcon.firstChild.setAttribute("d", ICONS[isPlaying ? "pause" : "play"]);
@@ -97,16 +99,19 @@ export class Controls {
     );
     this.#showLive(playback, model);
     if (this.#speed.value !== String(playback.speed)) this.#speed.value = playback.speed;
-    this.#offer(model, playback.rotation, own);
+    if (this.#shown.isNew("offered", model.isFinished, playback.rotation, own.length)) {
+      this.#offer(model, playback.rotation, own);
+      this.replay?.classList.toggle("is-away", !model.isFinished);
+    }
     if (this.#sight.value !== perspective) this.#sight.value = perspective;
-    this.replay?.classList.toggle("is-away", !model.isFinished);
   }
 
   #showLive(playback, model) {
-    const { behind } = playback;
+    const { behind, isLive } = playback;
+    if (!this.#shown.isNew("live", model.isOver, isLive, behind)) return;
     this.#live.classList.toggle("is-away", model.isOver);
-    this.#live.classList.toggle("is-live", playback.isLive);
-    put(this.#live, playback.isLive || !behind ? say("view_live") : say("view_behind", { count: number(behind) }));
+    this.#live.classList.toggle("is-live", isLive);
+    put(this.#live, isLive || !behind ? say("view_live") : say("view_behind", { count: number(behind) }));
   }
 
   /** Offer the perspectives that there are: the server decides which. */
@@ -115,9 +120,6 @@ export class Controls {
     const offered = model.isFinished
       ? [[ALL, say("view_all")], [PUBLIC, say("view_public")], ...names.map((name, seat) => [String(seat), say("view_eyes", { name })])]
       : [[PUBLIC, say("view_public")], ...own.map((bot) => [bot, say("view_own", { name: bot })])];
-    const text = JSON.stringify(offered);
-    if (text === this.#offered) return;
-    this.#offered = text;
     this.#sight.replaceChildren(...offered.map(([value, label]) => make("option", { value }, label)));
     this.#sight.disabled = offered.length < 2;
     this.#sight.title = model.isFinished ? "" : say("view_later");

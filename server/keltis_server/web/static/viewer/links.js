@@ -5,7 +5,7 @@
 import { ALL, PUBLIC } from "./model.js";
 
 const SIGN = "?";
-const PAUSE = 300; // ms: browsers do not like addresses that change all the time
+const PAUSE = 400; // ms without a change: another address costs a browser as much as several positions
 const SEAT = /^(?:all|public|[0-3])$/;
 
 /** Read the place that an address names: {rotation, ply, perspective}; what it does not say is null. */
@@ -31,8 +31,6 @@ let wanted = "";
 export function remember(address) {
   if (address === wanted) return;
   wanted = address;
-  timer ??= setTimeout(() => {
-    timer = null;
-    history.replaceState(history.state, "", wanted);
-  }, PAUSE);
+  clearTimeout(timer);
+  timer = setTimeout(() => history.replaceState(history.state, "", wanted), PAUSE);
 }

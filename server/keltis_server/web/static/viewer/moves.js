@@ -1,11 +1,11 @@
 // The decisions of a game as a list, in words and in notation.
 
-import { figureIcon } from "../boards/pieces.js";
 import { make } from "../js/nodes.js";
 import { number, say } from "../js/words.js";
 import { narrate } from "../narrator.js";
 
-const AFTER = 30; // ms: the picture is out by then
+const PAST = 0.35; // of the list is above the current line
+const HEADS = ["●", "■", "▲", "◆"]; // of the figures of each seat
 const language = document.documentElement.lang;
 
 /** Say in a sentence what the decision before a ply was. */
@@ -20,7 +20,8 @@ export class Moves {
   #game = null;
   #faults = 0;
   #current = null;
-  #timer = null; // until the list scrolls
+  // Asks where the current line is when that is known anyway: asking at once has the page laid out for it.
+  #sight = new IntersectionObserver((seen) => this.#follow(seen.at(-1)));
   #list = make("ol", { class: "moves", tabindex: 0, "aria-labelledby": "moves-title" });
   #items = []; // of decisions, without those of faults
 
@@ -76,16 +77,17 @@ export class Moves {
     this.#current?.removeAttribute("aria-current");
     item?.setAttribute("aria-current", "step");
     this.#current = item;
-    // Only the list scrolls, never the page; and when the page has been laid out anyway.
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#list.scrollTop = middleOf(this.#current) - this.#list.clientHeight / 2;
-    }, AFTER);
+    this.#sight.disconnect();
+    if (item) this.#sight.observe(item);
+    else this.#list.scrollTop = 0;
   }
-}
 
-function middleOf(item) {
-  return item ? item.offsetTop + item.offsetHeight / 2 : 0;
+  /** Have the current line where some of the past is above it. Only the list scrolls, never the page. */
+  #follow({ target, boundingClientRect: line }) {
+    if (target !== this.#current) return;
+    const frame = this.#list.getBoundingClientRect();
+    this.#list.scrollTop += line.top - frame.top - frame.height * PAST;
+  }
 }
 
 function line(game, ply, text) {
@@ -94,7 +96,7 @@ function line(game, ply, text) {
     "li",
     { "data-ply": ply, class: `player-${seat}` },
     make("span", { class: "move-number number" }, number(ply)),
-    figureIcon(seat),
+    make("span", { class: "move-seat", "aria-hidden": "true" }, HEADS[seat]),
     make("span", { class: "move-words" }, text),
     make("code", {}, notation),
     make("span", { class: "move-time number" }, ms === null || ms === undefined ? "" : say("view_ms", { count: number(ms) })),

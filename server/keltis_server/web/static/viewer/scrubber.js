@@ -1,5 +1,6 @@
 // The scrubber: a slider over the decisions of a game, and above it how the points went.
 
+import { well } from "../boards/svg.js";
 import { draw, make } from "../js/nodes.js";
 import { say } from "../js/words.js";
 
@@ -18,7 +19,7 @@ export class Scrubber {
   #chart = draw("svg", { class: "track-chart", viewBox: `0 0 1 ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" });
 
   constructor(seek) {
-    this.element = make("div", { class: "scrubber" }, this.#chart, this.#input);
+    this.element = make("div", { class: "scrubber" }, well("chart-well", this.#chart), well("track-well", this.#input));
     this.#input.addEventListener("input", () => seek(this.#input.valueAsNumber));
   }
 

@@ -2,6 +2,7 @@
 
 import { onBeat } from "../boards/beat.js";
 import { createBoard, createPlayers } from "../boards/board.js";
+import { put } from "../boards/texts.js";
 import { make } from "../js/nodes.js";
 import { number, say } from "../js/words.js";
 
@@ -52,7 +53,7 @@ export class Table {
     this.#clocks(game, ply);
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      if (this.#view) this.#text.textContent = this.board.describe(this.#view);
+      if (this.#view) put(this.#text, this.board.describe(this.#view));
     }, onBeat(PACE));
   }
 
@@ -64,7 +65,7 @@ export class Table {
       const text = fault ? say(`fault.${fault.kind}`) : clocks.length ? clockText(clocks[seat]) : "";
       if (this.#told[seat] === text) return;
       this.#told[seat] = text;
-      clock.textContent = text;
+      put(clock, text);
       clock.title = fault ? fault.code : text && say("view_clock");
       clock.classList.toggle("badge-cause", Boolean(fault));
       clock.classList.toggle("cause-fault", Boolean(fault));

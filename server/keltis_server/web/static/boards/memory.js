@@ -1,0 +1,14 @@
+// What was shown last. A view shares everything that a decision did not change with the view before it,
+// so that one look tells whether there is anything to draw.
+
+export class Memory {
+  #known = new Map();
+
+  /** Tell whether one of these parts is another than last time. */
+  isNew(name, ...parts) {
+    const known = this.#known.get(name);
+    if (known && parts.every((part, k) => part === known[k])) return false;
+    this.#known.set(name, parts);
+    return true;
+  }
+}
