@@ -1,8 +1,8 @@
 """What the pages cost those who look at them: ``make bench-pages``.
 
 Three questions. How many bytes does the first page take with an empty cache? How long does the
-viewer need to show the next decision? And how much of a core does a browser spend on sixteen boards
-on which matches are played?
+viewer need to show the next decision, while nobody plays on this machine? And how much of a core
+does a browser spend on sixteen boards on which matches are played?
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from playwright.async_api import Page, Route
 from tests.system.web.ladders import Ladder, open_ladder
@@ -28,10 +28,11 @@ from keltis_engine import VARIANTS
 from keltis_ladder.launch import descendants
 from keltis_server.settings import NICE
 
+Motion = Literal["no-preference", "reduce"]
+
 RESULTS: Final = Path(__file__).parent / "results"
 THINKS: Final = 0.15  # seconds: matches that last as long as the measuring
 BOARDS: Final = 16
-WARM: Final = 50  # decisions
 RENDERER: Final = "renderer"  # does scripts, styles, layout and drawing
 PAINTER: Final = "gpu-process"  # does what a graphics card would do, if there was one
 GOALS: Final = {
@@ -106,33 +107,22 @@ async def first_page(visitors: Visitors, ladder: Ladder) -> dict[str, int]:
 
 
 async def frames(
-    visitors: Visitors, ladder: Ladder, players: int, count: int
+    visitors: Visitors, ladder: Ladder, players: int, count: int, motion: Motion
 ) -> dict[str, dict[str, float]]:
-    """Return how long the viewer takes for decisions of a game of each variant."""
+    """Return how long the viewer takes for the decisions of a game of each variant."""
     found = {}
     for variant in VARIANTS:
         [match] = ladder.get(f"/matches?variant={variant}&players={players}&limit=1")["items"]
-        async with visitors.visit(ladder.url) as visit:
+        async with visitors.visit(ladder.url, reduced_motion=motion) as visit:
             await visit.page.add_init_script(STOPWATCH)
             await visit.go(f"/matches/{match['number']}#game=1&ply=0")
             await visit.page.wait_for_function(
                 "() => document.querySelector('input.track')?.max > 10"
             )
             await visit.page.wait_for_timeout(1000)
-            found[variant] = summary(await step_through(visit.page, count))
+            plies = int(await visit.page.locator("input.track").get_attribute("max") or 0)
+            found[variant] = summary(await visit.page.evaluate(STEPS, min(plies, count)))
     return found
-
-
-async def step_through(page: Page, count: int) -> list[dict[str, float]]:
-    """Go through a game, decision by decision; return the milliseconds of each.
-
-    The first ones do not count: the browser has yet to compile what runs often.
-    """
-    plies = int(await page.locator("input.track").get_attribute("max") or 0)
-    warm = min(WARM, plies // 2)
-    await page.evaluate(STEPS, warm)
-    spent: list[dict[str, float]] = await page.evaluate(STEPS, min(plies - warm, count))
-    return spent
 
 
 def summary(spent: list[dict[str, float]]) -> dict[str, float]:
@@ -211,16 +201,21 @@ def measure(quick: bool) -> dict[str, Any]:
             with open_browser() as visitors:
                 first = visitors.run(first_page(visitors, ladder))
                 print(f"first page: {first}", file=sys.stderr)
-                applied = visitors.run(frames(visitors, ladder, *((2, 20) if quick else (4, 120))))
-                print(f"frames: {applied}", file=sys.stderr)
+                size = (2, 20) if quick else (4, 200)
+                with ladder.at_rest():
+                    moving = visitors.run(frames(visitors, ladder, *size, "no-preference"))
+                    print(f"frames: {moving}", file=sys.stderr)
+                    still = visitors.run(frames(visitors, ladder, *size, "reduce"))
+                    print(f"frames without motion: {still}", file=sys.stderr)
                 spent = visitors.run(boards(visitors, ladder, 3.0 if quick else 20.0))
         finally:
             ladder.stop()
-    slowest = max(each["script_median_ms"] for each in applied.values())
+    slowest = max(each["script_median_ms"] for each in moving.values())
     figures = (first["all"], slowest, spent["share_of_a_core"])
     return {
         "first_page_bytes": first,
-        "frame": applied,
+        "frame": moving,
+        "frame_without_motion": still,
         "sixteen_boards": spent,
         "goals": {
             name: {"goal": goal, "measured": figure, "met": figure <= goal}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +23,7 @@ from keltis_ladder.store.moments import now
 from keltis_ladder.store.programs import enter_program, keep_program
 from keltis_ladder.store.queue import Order, add_job
 from keltis_ladder.store.tables import VersionState
+from keltis_server.local_key import FILE
 from tests.ladder.small_bots import write_bot
 from tests.ladder.store.results import real
 from tests.system.servers import PATIENCE, ServerProcess
@@ -63,15 +65,26 @@ class Ladder:
         """Return what the API answers."""
         return self.server.get(f"/api/v1{path}")
 
-    def post(self, path: str, body: Any) -> Any:
-        """Have something done, as the author."""
+    def post(self, path: str, body: Any, token: str = "") -> Any:
+        """Have something done, as the author unless another token is given."""
         request = Request(
             f"{self.url}/api/v1{path}",
             json.dumps(body).encode(),
-            {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"},
+            {"Content-Type": "application/json", "Authorization": f"Bearer {token or self.token}"},
         )
         with urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
+
+    @contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """Let nobody play for as long as the block lasts."""
+        key = json.loads((self.server.data / FILE).read_text())["key"]
+        self.post("/admin/drain", {}, key)
+        self.server.wait_for(lambda: not self.get("/matches?state=playing&limit=1")["items"])
+        try:
+            yield
+        finally:
+            self.post("/admin/resume", {}, key)
 
     def challenge(self, variant: str = "keltis") -> str:
         """Have those who take their time play each other; return the id of the match."""

@@ -88,14 +88,12 @@ export class Layer {
   }
 
   show(pieces, moving) {
-    const before = this.#pieces;
-    const now = new Map();
+    this.#dismiss(pieces, moving);
     let next = this.group.firstChild;
     for (const piece of pieces) {
-      const old = before.get(piece.key);
+      const old = this.#pieces.get(piece.key);
       const shown = this.#place(piece, old, moving);
-      now.set(piece.key, shown);
-      before.delete(piece.key);
+      if (old !== shown) this.#pieces.set(piece.key, shown);
       if (old && old !== shown) {
         if (old.node === next) next = next.nextSibling;
         old.node.remove();
@@ -103,11 +101,19 @@ export class Layer {
       if (shown.node === next) next = next.nextSibling;
       else this.group.insertBefore(shown.node, next);
     }
-    for (const gone of before.values()) {
-      gone.node.remove();
-      if (moving) this.#fade(gone.node);
+  }
+
+  /** Let go of all pieces but these. */
+  #dismiss(pieces, moving) {
+    const known = pieces.reduce((count, { key }) => count + this.#pieces.has(key), 0);
+    if (known === this.#pieces.size) return;
+    const kept = new Set(pieces.map(({ key }) => key));
+    for (const [key, { node }] of this.#pieces) {
+      if (kept.has(key)) continue;
+      this.#pieces.delete(key);
+      node.remove();
+      if (moving) this.#fade(node);
     }
-    this.#pieces = now;
   }
 
   #place(piece, shown, moving) {
