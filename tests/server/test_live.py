@@ -19,6 +19,7 @@ from keltis_ladder.courses import Entry
 from keltis_ladder.tournaments.plan import Plan
 from keltis_server.games import GAMES
 from keltis_server.happenings import Checking, TournamentChanged, VersionChanged
+from keltis_server.live import live as live_module
 from keltis_server.live.client import LiveClient
 from tests.server.serving import served
 from tests.server.spectating import (
@@ -163,8 +164,9 @@ async def cut(live: LiveClient) -> None:
     connection.transport.abort()
 
 
+@pytest.mark.parametrize("flush", [live_module.FLUSH, 0.5])
 def test_a_match_that_the_platform_broke_off_begins_again_and_keeps_its_secrets(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flush: float
 ) -> None:
     async def scenario() -> None:
         async with served(tmp_path, CALM) as server:
@@ -185,6 +187,8 @@ def test_a_match_that_the_platform_broke_off_begins_again_and_keeps_its_secrets(
                         assert hands(frames[-1])[seat_of_alice(1)] is not None
                         killed = True
                         os.kill(games.dispatcher.pids[0], signal.SIGKILL)
+                        # Told slowly enough, the last game is told when the result is stored.
+                        monkeypatch.setattr(live_module, "FLUSH", flush)
                     if all(mirror.end for mirror in mirrors.values()):
                         break
             for mirror in mirrors.values():

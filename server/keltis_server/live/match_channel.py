@@ -43,6 +43,7 @@ class MatchChannel(Channel):
         self._row: MatchRow | None = None
         self._match: Plain = {}
         self._live: LiveMatch | None = None  # none: it waits
+        self._first_play = False  # nobody has seen this deal before
         self._games: list[Plain] = []  # those before the current one
         self._current: Follower | None = None
         self._frames: list[Plain] = []  # of the current game
@@ -153,6 +154,8 @@ class MatchChannel(Channel):
         if self._live is None:
             return
         self._match = {**self._match, "state": "playing"}
+        # Once for all its games: when the result is stored, what was played before is forgotten.
+        self._first_play = self.live.beginnings.first_play(self.job_id, self.row.job.created)
         self.changed()
         rotation = next(
             (number for number, game in enumerate(self._live.games) if not game.ended),
@@ -180,8 +183,7 @@ class MatchChannel(Channel):
     def _viewer(self, rotation: int) -> Viewer:
         if self.bot is None:
             return SPECTATORS
-        first_play = self.live.beginnings.first_play(self.job_id, self.row.job.created)
-        return early_sight(self.bot, rotation, self.row, first_play)
+        return early_sight(self.bot, rotation, self.row, self._first_play)
 
     def work(self) -> bool:
         """Turn some decisions into frames."""
