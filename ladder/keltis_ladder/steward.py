@@ -106,6 +106,12 @@ class Steward:
         self._look_wanted = True
         self._woken.set()
 
+    async def until_stored(self, id: str, patience: float) -> None:
+        """Wait for the result of a match that was played and is being stored, if it is one."""
+        task = self._tasks.get(id)
+        if task is not None and id not in self.playing:
+            await asyncio.wait([task], timeout=patience)
+
     async def run(self) -> None:
         """Play until told to stop; then hand back what is not finished."""
         recovered = await asyncio.to_thread(self.desk.recover)

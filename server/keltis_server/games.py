@@ -19,6 +19,7 @@ from keltis_ladder.store.programs import Programs
 from keltis_server.site import Site
 
 SEED_BITS: Final = 64
+STORING: Final = 10.0  # seconds that somebody waits for a result that is being stored
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +64,10 @@ class Games:
         self._site.listen(_log_trouble)
         self._task = asyncio.create_task(self.steward.run(), name="steward")
         self._task.add_done_callback(lambda _: self.ended.set())
+
+    async def until_stored(self, job_id: str) -> None:
+        """Wait until the result of a match that has just ended is stored."""
+        await self.steward.until_stored(job_id, STORING)
 
     def look(self) -> None:
         """Look at once for what has changed: a new version, a challenge, a tournament."""

@@ -65,10 +65,17 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
+def _own_core() -> int:
+    """Return the core to play on: tests that run beside each other share the machine."""
+    cores = sorted(os.sched_getaffinity(0))
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    return cores[int(worker) % len(cores)]
+
+
 @asynccontextmanager
 async def served(directory: Path, settings: Settings = QUIET) -> AsyncIterator[Served]:
     """Run a server for as long as the block lasts; it plays on one core unless told otherwise."""
-    cores = settings.cores or (min(os.sched_getaffinity(0)),)
+    cores = settings.cores or (_own_core(),)
     settings = replace(settings, cores=cores, nice=0)  # other tests need the machine, too
     site = open_site(settings, Home(directory, str(directory / "ladder.db")))
     app = make_app(site)

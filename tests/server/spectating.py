@@ -49,8 +49,8 @@ TABLES = [
     ("kartenspiel", 3),
 ]
 PATIENT = TimeControl(bank_ms=600_000)  # for bots whose referee is held
-STROLL = "time.sleep(0.01)\nreturn request.legal[-1]"  # not over before anybody looked
-PATIENCE = 120.0  # seconds for anything that should happen soon
+STROLL = "time.sleep(0.002)\nreturn request.legal[-1]"  # not over before anybody looked
+PATIENCE = 300.0  # seconds for anything that should happen soon: other tests need the machine, too
 
 
 @dataclass

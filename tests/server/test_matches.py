@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import sqlite3
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,15 @@ from sqlmodel import Session
 
 from keltis_engine.replay import read_replay, verify
 from keltis_ladder.commitments import commitment
+from keltis_ladder.dispatch.dispatcher import Finished, Started
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.queue import Order, add_job, hold
 from keltis_ladder.store.tables import Purpose
 from keltis_server.endpoints import API
+from keltis_server.happenings import Happening
 from tests.ladder.store.results import any_result
 from tests.server.serving import Served, served
+from tests.server.spectating import PATIENCE, order, settle_in
 from tests.server.stories import (
     author,
     bots,
@@ -203,5 +207,32 @@ def test_a_replay_is_the_same_every_time_and_plays_out(tmp_path: Path) -> None:
             known = {"If-None-Match": etag}
             assert await status(server, f"/matches/{number}/replay", headers=known) == 304
             assert await status(server, f"/matches/{number + 1}/replay") == 404
+
+    asyncio.run(scenario())
+
+
+def test_a_game_is_there_also_while_the_result_of_its_match_is_stored(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            entrants = [await settle_in(server, name, "random") for name in ("alice", "bob")]
+            somebody = sqlite3.connect(tmp_path / "ladder.db", isolation_level=None)
+            finished = asyncio.Event()
+
+            def hear(happening: Happening) -> None:
+                if isinstance(happening, Started):  # from now on nothing can be stored
+                    somebody.execute("BEGIN IMMEDIATE")
+                elif isinstance(happening, Finished):
+                    finished.set()
+
+            server.site.listen(hear)
+            id = await order(server, "weg-der-steine", entrants)
+            await asyncio.wait_for(finished.wait(), PATIENCE)
+            asked = asyncio.create_task(server.get(f"/matches/{id}/games/0/frames?viewer=all"))
+            await asyncio.sleep(0.3)
+            somebody.execute("ROLLBACK")
+            somebody.close()
+            game = await asked
+            assert game["ended"]
+            assert game["viewer"] == "all"
 
     asyncio.run(scenario())

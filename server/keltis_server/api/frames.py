@@ -110,9 +110,7 @@ async def frames(call: Call, path: GamePath, query: FramesQuery) -> Reply:
     in a game of a match that is over ms is null, and the clocks stand as at the beginning.
     """
     site = call.site
-    row = await site.read(_row_of, path.match)
-    if row is None:
-        raise not_found(f"there is no match {path.match}")
+    row = await _row(call, path.match)
     if path.rotation >= row.job.players:
         raise not_found(f"the match has {row.job.players} games: 0 to {row.job.players - 1}")
     viewer = sight(query.viewer, path.rotation, row, call.caller, _first_play(call, row))
@@ -122,6 +120,17 @@ async def frames(call: Call, path: GamePath, query: FramesQuery) -> Reply:
     if live is None:
         raise not_found("the match has not begun yet")
     return Reply(await site.work(_encoded, so_far(live), path.rotation, viewer, True))
+
+
+async def _row(call: Call, text: str) -> MatchRow:
+    """Return a match. One that has just ended is not live any more: wait until it is stored."""
+    row = await call.site.read(_row_of, text)
+    if row is not None and row.number is None and _live_match(call, row.job.id) is None:
+        await call.request.app[GAMES].until_stored(row.job.id)
+        row = await call.site.read(_row_of, text)
+    if row is None:
+        raise not_found(f"there is no match {text}")
+    return row
 
 
 def _row_of(session: Session, text: str) -> MatchRow | None:
