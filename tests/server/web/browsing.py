@@ -28,6 +28,7 @@ GALLERY: Final = Path(__file__).parent / "gallery"
 STATIC: Final = Path(keltis_server.__file__).parent / "web" / "static"
 CHROMIUM: Final = shutil.which("chromium")
 POLICY: Final = "default-src 'self'"  # no inline styles, no inline scripts, nobody else's files
+NEXT_FRAME: Final = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
@@ -60,6 +61,7 @@ class Gallery:
         """Let the reader prefer stillness, or not."""
         motion: Literal["reduce", "no-preference"] = "reduce" if wanted else "no-preference"
         self._runner.run(self._page.emulate_media(reduced_motion=motion))
+        self._runner.run(self._page.evaluate(NEXT_FRAME))  # by then the page has been told
 
 
 async def _awaited(answer: Awaitable[Any]) -> Any:
