@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -19,6 +23,7 @@ from keltis_server.site import Site
 
 DEFAULTS: Final = Quotas()
 FAILED: Final = 1
+COMMAND: Final = "keltis-ladder"
 
 
 def serve(
@@ -175,13 +180,23 @@ def serve(
 
 def tell(site: Site) -> None:
     """Say where the ladder is, and how to submit a bot."""
+    command = how_to_call()
     lines = [
         f"The ladder is at {site.url}",
         "Put a bot on it, in another terminal:",
-        "  keltis-ladder init my-bot && keltis-ladder submit my-bot",
+        f"  {command} init my-bot && {command} submit my-bot",
         "Watch, and look who leads:",
-        "  keltis-ladder watch --tv",
-        "  keltis-ladder leaderboard",
+        f"  {command} watch --tv",
+        f"  {command} leaderboard",
         "Ctrl-C stops it; nothing is lost.",
     ]
     print("\n".join(lines), flush=True)
+
+
+def how_to_call() -> str:
+    """Return how our command is called from here: where it is, if a shell would not find it."""
+    beside = Path(sys.executable).with_name(COMMAND)
+    if shutil.which(COMMAND) is not None or not beside.exists():
+        return COMMAND
+    here = Path.cwd()
+    return shlex.quote(str(beside.relative_to(here) if beside.is_relative_to(here) else beside))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import shutil
 import signal
 import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -46,6 +49,18 @@ def test_a_server_that_is_told_to_stop_hands_back_its_matches_and_leaves_nothing
     assert states <= {JobState.DONE, JobState.WAITING}
     assert found.equal
     assert found.matches >= 2
+
+
+def test_what_it_says_to_type_can_be_typed(tmp_path: Path) -> None:
+    beside = Path(sys.executable).parent
+    for path in (os.defpath, f"{beside}{os.pathsep}{os.defpath}"):
+        with ServerProcess(tmp_path, "--port", "0", "--no-house", PATH=path) as server:
+            server.wait_for(lambda: "Ctrl-C" in server.output)
+            found = re.search(r"(?m)^  (\S+) leaderboard$", server.output)
+        assert found is not None
+        typed = shutil.which(found[1], path=path)
+        assert typed is not None, found[1]
+        assert Path(typed).absolute() == beside / "keltis-ladder"
 
 
 def test_a_database_that_cannot_be_is_refused(tmp_path: Path) -> None:
