@@ -84,8 +84,8 @@ def test_names_figures_and_points_belong_together_in_every_rotation(tmp_path: Pa
             await visit.page.context.add_init_script(RECORD)
             await visit.page.set_viewport_size(TALL)  # what nobody sees is not drawn
             players = await three(server, tmp_path)
-            ids = [await order(server, "kartenspiel", players, control=PATIENT) for _ in range(2)]
             await visit.page.goto("/")
+            ids = [await order(server, "kartenspiel", players, control=PATIENT) for _ in range(2)]
             results = [await finished(server, id) for id in ids]
             await visit.page.wait_for_timeout(1000)
             pictures = await visit.page.evaluate("seen")
