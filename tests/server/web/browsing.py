@@ -28,7 +28,10 @@ GALLERY: Final = Path(__file__).parent / "gallery"
 STATIC: Final = Path(keltis_server.__file__).parent / "web" / "static"
 CHROMIUM: Final = shutil.which("chromium")
 POLICY: Final = "default-src 'self'"  # no inline styles, no inline scripts, nobody else's files
-NEXT_FRAME: Final = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+# In the first one the browser works out which media queries hold, before the second it tells them.
+TWO_FRAMES: Final = """async () => {
+  for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
+}"""
 
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
@@ -61,7 +64,7 @@ class Gallery:
         """Let the reader prefer stillness, or not."""
         motion: Literal["reduce", "no-preference"] = "reduce" if wanted else "no-preference"
         self._runner.run(self._page.emulate_media(reduced_motion=motion))
-        self._runner.run(self._page.evaluate(NEXT_FRAME))  # by then the page has been told
+        self._runner.run(self._page.evaluate(TWO_FRAMES))
 
 
 async def _awaited(answer: Awaitable[Any]) -> Any:
