@@ -296,7 +296,10 @@ def test_a_busy_machine_does_not_cost_a_bot_its_game(referee: Referee) -> None:
     core = {min(before)}
     burn = "while True: pass"
     os.sched_setaffinity(0, core)
-    others = [subprocess.Popen([sys.executable, "-c", burn]) for _ in range(7)]
+    # Each in a session of its own, as the bots: else the kernel lets all of them share one part.
+    others = [
+        subprocess.Popen([sys.executable, "-c", burn], start_new_session=True) for _ in range(7)
+    ]
     try:
         referee.control = TimeControl(bank_ms=40, increment_ms=70, start_ms=30_000)
         ruleset = find_variant("weg-der-steine", {"turn_limit": 6})
