@@ -1,7 +1,9 @@
-"""Control groups: memory and processes of one sandbox, counted together, where we may have them.
+"""Control groups: all processes of one sandbox limited, counted, paused and ended together.
 
-Version 2 needs a group that was delegated to us (systemd: ``Delegate=yes``), version 1 a writable
-one. Everything else in the sandbox works without them, so a group that cannot be had is no error.
+Limits of memory and processes need the controllers of version 2, in a group that was delegated to
+us (systemd: ``Delegate=yes``), or those of version 1. The clock and the pausing need a group of
+version 2, but no controller: such a group also works beside those of version 1. Everything else in
+the sandbox works without them, so a group that cannot be had is no error.
 """
 
 from __future__ import annotations
@@ -17,10 +19,13 @@ from pathlib import Path
 from typing import Final
 
 from keltis_ladder.limits import Limits
+from keltis_ladder.meter import Meter, can_meter
 
 PREFIX: Final = "keltis-"
 LEAF: Final = "keltis-self"  # version 2 allows processes only in leaves: ours go there
 CONTROLLERS: Final = ("memory", "pids")
+FREEZE: Final = "cgroup.freeze"
+KILL: Final = "cgroup.kill"  # since Linux 5.14
 PATIENCE: Final = 2.0  # seconds until the kernel has let go of a group whose processes are dead
 
 _serial = itertools.count()
@@ -41,6 +46,8 @@ class Group:
     def __init__(self, bases: Sequence[Base], limits: Limits) -> None:
         self.directories: list[Path] = []
         self.memory: Path | None = None
+        self.meter: Meter | None = None
+        self._freezer = -1
         name = f"{PREFIX}{os.getpid()}-{next(_serial)}"
         try:
             for base in bases:
@@ -51,6 +58,9 @@ class Group:
                     (directory / file).write_text(str(value))
                 if "memory" in base.controllers:
                     self.memory = directory
+                if base.version == 2 and can_count(directory):
+                    self._freezer = os.open(directory / FREEZE, os.O_WRONLY | os.O_CLOEXEC)
+                    self.meter = Meter(directory)
         except OSError:
             self.remove()
             raise
@@ -82,8 +92,29 @@ class Group:
                     return int(dict(zip(words[::2], words[1::2], strict=True))["oom_kill"]) > 0
         return False
 
+    @property
+    def can_freeze(self) -> bool:
+        """Whether ``freeze`` works."""
+        return self._freezer >= 0
+
+    def freeze(self, frozen: bool) -> None:
+        """Keep all in it from running, which nothing inside can undo; or let it go on."""
+        os.pwrite(self._freezer, b"1" if frozen else b"0", 0)
+
+    def kill(self) -> None:
+        """End all in it at once, frozen or not, and whatever is just being started."""
+        for directory in self.directories:
+            with contextlib.suppress(OSError):
+                _kill_at_once(directory)
+
     def remove(self) -> None:
         """Remove it; its processes must be dead, but the kernel may need a moment to see that."""
+        if self.meter is not None:
+            self.meter.close()
+            self.meter = None
+        if self._freezer >= 0:
+            os.close(self._freezer)
+            self._freezer = -1
         for directory in self.directories:
             _remove(directory, time.monotonic() + PATIENCE)
         self.directories = []
@@ -94,6 +125,16 @@ class Groups:
     """Where groups can be made; nowhere if there are no bases."""
 
     bases: list[Base] = field(default_factory=list)
+
+    @property
+    def can_limit(self) -> bool:
+        """Whether memory and processes of a sandbox are limited as a whole."""
+        return set(CONTROLLERS) <= {name for base in self.bases for name in base.controllers}
+
+    @property
+    def can_count(self) -> bool:
+        """Whether a sandbox can be paused, and its time counted, as a whole."""
+        return any(base.version == 2 and _try_counting(base.directory) for base in self.bases)
 
     def create(self, limits: Limits) -> Group | None:
         """Make a group with limits, or return None if there can be none any more."""
@@ -121,9 +162,16 @@ def find_groups(mounts: str | None = None, own: str | None = None) -> Groups:
         mounts = Path("/proc/self/mountinfo").read_text()
     if own is None:
         own = Path("/proc/self/cgroup").read_text()
-    groups = Groups(list(_unified(mounts, own)) or list(_separate(mounts, own)))
+    groups = Groups(
+        list(_unified(mounts, own)) or [*_separate(mounts, own), *_without_controllers(mounts, own)]
+    )
     groups.sweep()
     return groups
+
+
+def can_count(directory: Path) -> bool:
+    """Return whether a group of version 2 has all that the clock and the pausing need."""
+    return (directory / FREEZE).exists() and can_meter(directory)
 
 
 def _unified(mounts: str, own: str) -> Iterator[Base]:
@@ -157,6 +205,28 @@ def _separate(mounts: str, own: str) -> Iterator[Base]:
                 yield Base(directory, 1, (controller,))
 
 
+def _without_controllers(mounts: str, own: str) -> Iterator[Base]:
+    """Yield a group of version 2 for the clock alone, beside limits of version 1 or none."""
+    root, path = _mounted(mounts, "cgroup2", ""), _own_path(own, "")
+    if root is not None and path is not None:
+        directory = _below(root, path)
+        if os.access(directory, os.W_OK) and os.access(directory / "cgroup.procs", os.W_OK):
+            yield Base(directory, 2, ())
+
+
+def _try_counting(base: Path) -> bool:
+    """Make a group, as the kernel shows in the first one of all less than in those below it."""
+    directory = base / f"{PREFIX}{os.getpid()}-{next(_serial)}"
+    try:
+        directory.mkdir()
+    except OSError:
+        return False
+    try:
+        return can_count(directory)
+    finally:
+        _remove(directory, time.monotonic() + PATIENCE)
+
+
 def _mounted(mounts: str, kind: str, controller: str) -> Path | None:
     """Return where a hierarchy is mounted; its root must be the hierarchy's own."""
     for line in mounts.splitlines():
@@ -184,7 +254,7 @@ def _settings(base: Base, directory: Path, limits: Limits) -> Iterator[tuple[str
     """Yield files and what to write to them, in this order."""
     # Files in /tmp are memory, but a program that fills /tmp has its own limit for that.
     memory = limits.memory + limits.scratch
-    if base.version == 2:
+    if base.version == 2 and "memory" in base.controllers:
         yield "memory.max", memory
         if (directory / "memory.swap.max").exists():
             yield "memory.swap.max", 0
@@ -198,7 +268,14 @@ def _settings(base: Base, directory: Path, limits: Limits) -> Iterator[tuple[str
         yield "pids.max", limits.processes + 1  # and the sandbox's init
 
 
+def _kill_at_once(directory: Path) -> None:
+    (directory / KILL).write_text("1")
+
+
 def _kill_members(directory: Path) -> None:
+    with contextlib.suppress(OSError):
+        _kill_at_once(directory)
+        return
     with contextlib.suppress(OSError):
         for pid in (directory / "cgroup.procs").read_text().split():
             with contextlib.suppress(OSError):

@@ -66,8 +66,8 @@ class _Trial:
         while not solo.state.over and (most is None or len(answers) < most):
             legal = solo.state.legal_actions()
             if solo.is_asked():
-                action, effort = solo.ask(int(clock.left * 1000), clock.left)
-                clock.spend(effort.wall - effort.lost)
+                action, effort = solo.ask(clock.left_ms, clock.left)
+                clock.spend(effort.charged)
                 answers.append(action)
                 if action not in legal:
                     text = f"the bot chose {action}, which is not legal"

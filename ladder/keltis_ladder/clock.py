@@ -30,6 +30,11 @@ class Clock:
         """Seconds for the next decision and all after it, the next one's increment included."""
         return self.bank + self.increment
 
+    @property
+    def left_ms(self) -> int:
+        """The same in whole milliseconds, for bots and spectators; a debt shows as nothing."""
+        return max(0, int(self.left * 1000))
+
     def spend(self, seconds: float) -> None:
-        """Take what a decision has cost."""
-        self.bank = max(0.0, self.left - seconds)
+        """Take what a decision has cost; what it took too much, the next one has less."""
+        self.bank = self.left - seconds

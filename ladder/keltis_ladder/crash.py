@@ -11,11 +11,11 @@ import msgpack
 
 from keltis_bots.framing import PREFIX
 from keltis_engine import EngineError, Ruleset, State, find_variant
+from keltis_ladder.charging import Effort
 from keltis_ladder.clock import TimeControl
 from keltis_ladder.errors import LadderError
 from keltis_ladder.faults import Fault, Kind
 from keltis_ladder.launch import Exit
-from keltis_ladder.process import Effort
 
 FORMAT: Final = "keltis-ladder crash card 1"
 
@@ -35,6 +35,7 @@ def crash_card(
     log: str,
     ended: Exit,
     efforts: Sequence[Effort],
+    fatal: Effort | None,
 ) -> dict[str, Any]:
     """Return the card. It names the deal: nobody gets it before the whole match is over."""
     return {
@@ -62,16 +63,21 @@ def crash_card(
         "exit": {"code": ended.code, "signal": ended.signal, "text": str(ended)},
         "peak_memory": ended.peak_memory,
         "cpu_seconds": round(ended.cpu, 3),
-        "efforts": [
-            {
-                "wall_ms": round(effort.wall * 1000, 3),
-                "cpu_ms": round(effort.cpu * 1000, 3),
-                "lost_ms": round(effort.lost * 1000, 3),
-            }
-            for effort in efforts
-        ],
+        "efforts": [_plain_effort(effort) for effort in efforts],
+        "fatal": _plain_effort(fatal) if fatal else None,
         "reproduce": "keltis-ladder reproduce CARD.json --bot DIRECTORY",
     }
+
+
+def _plain_effort(effort: Effort) -> dict[str, float]:
+    seconds = {
+        "wall": effort.wall,
+        "cpu": effort.cpu,
+        "stalled": effort.stalled,
+        "referee_delay": effort.delay,
+        "charged": effort.charged,
+    }
+    return {f"{name}_ms": round(value * 1000, 3) for name, value in seconds.items()}
 
 
 class BadCard(LadderError):
@@ -144,8 +150,15 @@ def _card(plain: dict[str, Any]) -> Card:
         asked=_asked(ruleset.deal(game["players"], int(game["seed"])), game["seat"], actions)
         if request
         else 0,
-        spent=[float(effort["wall_ms"] - effort["lost_ms"]) / 1000 for effort in plain["efforts"]],
+        spent=[_charged(effort) for effort in plain["efforts"]],
     )
+
+
+def _charged(effort: dict[str, Any]) -> float:
+    """Return the seconds that a decision was charged; old cards have what was given back."""
+    if "charged_ms" in effort:
+        return float(effort["charged_ms"]) / 1000
+    return float(effort["wall_ms"] - effort["lost_ms"]) / 1000
 
 
 def _asked(state: State, seat: int, actions: list[int]) -> int:

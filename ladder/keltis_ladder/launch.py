@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from keltis_ladder.meter import Meter
+
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 TICK: Final = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -32,7 +34,6 @@ class Usage:
 
     memory: int  # bytes resident
     cpu: float  # seconds
-    waited: float  # seconds that a process of it was ready to run but the core was not free
     processes: int
 
 
@@ -74,6 +75,7 @@ class Child:
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
         self.paused = False
+        self.meter: Meter | None = None  # counts all its processes, where there is a group
         self.peak_memory = 0
         self.last_cpu = 0.0
         self.exit: Exit | None = None
@@ -112,6 +114,23 @@ class Child:
         family = descendants(self.root)
         return family[1] if self.root != self.process.pid and len(family) > 1 else self.root
 
+    def signal_program(self, number: signal.Signals) -> bool:
+        """Send a signal to the program if it handles it; return whether it does."""
+        program = self.program()
+        try:
+            handle = os.pidfd_open(program)
+        except OSError:
+            return False
+        try:
+            if program not in self.members() or not _handles(program, number):
+                return False
+            signal.pidfd_send_signal(handle, number)
+            return True
+        except ProcessLookupError:
+            return False
+        finally:
+            os.close(handle)
+
     @property
     def out_of_memory(self) -> bool:
         """Whether the kernel ended it for using too much memory, where we can know that."""
@@ -130,9 +149,8 @@ class Child:
             cpu += _cpu(pid)
         self.peak_memory = max(self.peak_memory, memory)
         self.last_cpu = max(self.last_cpu, cpu)
-        waited = max((_waited(pid) for pid in family), default=0.0)
         init = 1 if self.root != self.process.pid else 0  # the sandbox's own does not count
-        return Usage(memory, cpu, waited, len(family) - init)
+        return Usage(memory, cpu, len(family) - init)
 
     def finish(self, patience: float) -> Exit:
         """Close its input, give it time to end by itself, then kill what is left."""
@@ -267,6 +285,18 @@ def _read(pid: int, name: str) -> list[bytes]:
         return []
 
 
+def _handles(pid: int, number: signal.Signals) -> bool:
+    """Return whether a process has a handler of its own for a signal."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:  # noqa: PTH123
+            for line in file:
+                if line.startswith(b"SigCgt:"):
+                    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+    except OSError:
+        pass
+    return False
+
+
 def _resident(pid: int) -> int:
     fields = _read(pid, "statm")
     return int(fields[1]) * PAGE if fields else 0
@@ -276,8 +306,3 @@ def _cpu(pid: int) -> float:
     fields = _read(pid, "stat")  # after the name, which stands in parentheses
     # User and system time, its own and that of its children which have ended.
     return sum(int(field) for field in fields[11:15]) * TICK
-
-
-def _waited(pid: int) -> float:
-    fields = _read(pid, "schedstat")
-    return int(fields[1]) / 1e9 if len(fields) > 1 else 0.0

@@ -9,12 +9,15 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import time
 from collections.abc import Callable
-from typing import Final, NamedTuple, NoReturn, final
+from typing import Final, NoReturn
 
 from keltis_bots import messages
 from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, frame, payload_length
+from keltis_ladder.charging import QUICK, Account, Effort, GroupAccount
+from keltis_ladder.charging_without_groups import ProcessAccount
 from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.launch import Child, Exit
 from keltis_ladder.limits import MIB, Limits
@@ -24,11 +27,11 @@ LOG_KEPT: Final = 64 * 1024  # bytes of stderr
 FAREWELL: Final = 1.0  # seconds to end after stdin was closed
 LAST_WORDS: Final = 0.1  # seconds to read and log why it is dismissed
 WATCH_EVERY: Final = 0.05  # seconds between two looks at the memory of a busy bot
-QUICK: Final = 0.001  # seconds within which an answer comes before the others need be stopped
 STILL_SLOW: Final = 1.0  # seconds until it is said again that an answer has not come
-TRIFLE: Final = 0.0005  # seconds of CPU that a bot may use when not asked: to get back to reading
-NOTICEABLE: Final = 0.002  # seconds kept from the core that are given back at a deadline
-MOST_LOST: Final = 30.0  # seconds; a machine that busy cannot referee
+LEAST_LEFT: Final = 0.010  # seconds from one look at a deadline to the next
+STACK_SECONDS: Final = 0.25  # for a program that was told of its timeout to say where it is
+SILENCE_SECONDS: Final = 0.02  # without a word, after the first, that end its message
+FOREVER: Final = float("inf")
 NEARLY: Final = 0.9
 _CHUNK: Final = 1 << 16
 _SERVER: Final = "keltis-ladder"
@@ -37,29 +40,6 @@ _now: Final = time.monotonic
 _cpu_time: Final = time.clock_gettime
 _read: Final = os.read
 _write: Final = os.write
-
-
-@final
-class Effort:
-    """What one decision cost, in seconds."""
-
-    def __init__(self, wall: float, cpu: float, lost: float = 0.0) -> None:
-        self.wall = wall
-        self.cpu = cpu
-        self.lost = lost  # of the wall time: the machine did not let the bot run
-
-    @property
-    def charged(self) -> float:
-        """What it cost on the clock."""
-        return self.wall - self.lost
-
-
-class _Look(NamedTuple):
-    """What was seen when the process was looked at, in seconds."""
-
-    at: float
-    cpu: float
-    waited: float  # for a core
 
 
 class BotProcess:
@@ -82,8 +62,12 @@ class BotProcess:
         self._output.register(child.stdout, select.POLLIN)
         self._cpu_clock: int | None = None
         self._cpu_then = 0.0  # what it had used when it last answered
-        self.restless = False  # it was seen computing when it was not asked
-        self._watched = _Look(_now(), 0.0, 0.0)
+        self._account: Account = GroupAccount(child.meter) if child.meter else ProcessAccount()
+        self._asked = False  # and has not answered yet
+        self._watched = _now()
+        self._fatal: Effort | None = None  # what the request cost that ended in a fault
+        self.ends = FOREVER  # when its match has taken so long that the machine is to blame
+        self.machine_was_busy = False  # when its clock ran out, in a way that cannot be measured
         self._to_be_nice = False  # not before it has greeted: until then it may change its session
 
     @property
@@ -100,10 +84,24 @@ class BotProcess:
         except ProtocolError as error:
             self._refuse(error)
         self._to_be_nice = True
-        self._cpu_clock = cpu_clock(self.child.program())
+        program = self.child.program()
+        self._account.meet(program)
+        self._cpu_clock = cpu_clock(program)
         self._cpu_then = self._cpu()
         self._watch()
         return greeting
+
+    @property
+    def restless(self) -> bool:
+        """Whether it was seen computing when it was not asked, or might."""
+        return self._account.restless
+
+    @property
+    def fatal_effort(self) -> Effort | None:
+        """What the request cost that ended in a fault, if one was open."""
+        if self._fatal is None and self._asked and self.alive:
+            self._fatal = self._account.so_far(_now())
+        return self._fatal
 
     def tell(self, message: bytes) -> None:
         """Send a message that needs no answer, together with the next request."""
@@ -145,12 +143,14 @@ class BotProcess:
                 self.child.resume()
                 _write(self.child.stdin, self._outbox)
         self._outbox = b""
+        self._account.close()
         return self.child.finish(FAREWELL)
 
     def kill(self) -> Exit:
         """End it at once; what it wrote to its log until then is kept."""
         if self.alive:
             self._drain_log()
+        self._account.close()
         return self.child.kill()
 
     def log_text(self) -> str:
@@ -163,71 +163,90 @@ class BotProcess:
         self, message: bytes, seconds: float, code: str, when_slow: Callable[[], None] | None = None
     ) -> tuple[bytes, Effort]:
         """Write a message and return the one frame that answers it."""
-        child = self.child
-        watched = self._watched
+        child, account = self.child, self._account
+        account.begin()
+        self._asked = True
         begin = _now()
         deadline = begin + seconds
         slow_at = begin + QUICK
         child.resume()
-        self._write(message, deadline, seconds, code, when_slow)
-        # More often than not the bot, woken by the message, has answered by now.
-        if self._read_output():
-            return self._answer(begin, watched)
+        if self._write(message):
+            # More often than not the bot, woken by the message, has answered by now.
+            if self._read_output():
+                return self._answer(seconds, code)
+        else:
+            deadline = self._keep_writing(deadline, seconds, code, when_slow)
         wait = min(seconds, QUICK)
         while True:
             ready = self._poll.poll(wait * 1000 if wait > 0 else 0)
+            account.wake()
             for fd, _ in ready:
                 if fd == child.stderr:
                     self._read_log()
                 elif self._read_output():
-                    return self._answer(begin, watched)
+                    return self._answer(seconds, code)
             now = _now()
+            account.find_nothing(now, now >= deadline)
             if now > slow_at and when_slow is not None:
                 when_slow()
                 slow_at = now + STILL_SLOW
             if now >= deadline:  # however much has come, if it is not the answer
-                deadline = begin + seconds + self._time_lost(watched)
-                if now >= deadline:
-                    self._too_late(code, seconds)
-            if now - self._watched.at > WATCH_EVERY:
+                deadline = self._look_at_clock(now, seconds, code)
+            if now - self._watched > WATCH_EVERY:
                 self._watch()
+            account.wait_on()
             wait = min(deadline - now, WATCH_EVERY)
 
-    def _write(
-        self,
-        message: bytes,
-        deadline: float,
-        seconds: float,
-        code: str,
-        when_slow: Callable[[], None] | None,
-    ) -> None:
-        data, self._outbox = self._outbox + message, b""
-        while True:
-            try:
-                data = data[_write(self.child.stdin, data) :]
-            except BlockingIOError:
-                pass
-            except BrokenPipeError:
-                self._crashed("closed-stdin", "the bot closed its stdin")
-            if not data:
-                return
-            if when_slow is not None:
-                when_slow()
-            self._wait_to_write(deadline, seconds, code)
+    def _look_at_clock(self, now: float, seconds: float, code: str) -> float:
+        """Return until when the bot has time, now that by the clock on the wall it has none."""
+        effort = self._account.so_far(now)
+        left = seconds - effort.charged
+        if left <= 0.0:
+            self._fatal = effort
+            self.machine_was_busy = self._account.is_machine_busy(now)
+            self._too_late(code, seconds)
+        if now > self.ends:
+            raise PlatformFault("the match takes too long: the machine is too busy")
+        return now + max(left, LEAST_LEFT)
 
-    def _wait_to_write(self, deadline: float, seconds: float, code: str) -> None:
-        """Wait until a bot that does not read its input does; its log goes on meanwhile."""
+    def _write(self, message: bytes) -> bool:
+        """Write a message and those that wait; return whether the pipe has taken all of it."""
+        data, self._outbox = self._outbox + message, b""
+        try:
+            data = data[_write(self.child.stdin, data) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self._crashed("closed-stdin", "the bot closed its stdin")
+        self._outbox = data
+        return not data
+
+    def _keep_writing(
+        self, deadline: float, seconds: float, code: str, when_slow: Callable[[], None] | None
+    ) -> float:
+        """Go on writing to a bot that does not read its input; its log goes on meanwhile."""
+        account = self._account
         watch = select.poll()
         watch.register(self.child.stdin, select.POLLOUT)
         if self._logging:
             watch.register(self.child.stderr, select.POLLIN)
-        left = deadline - _now()
-        if left <= 0:
-            self._too_late(code, seconds)
-        for fd, _ in watch.poll(min(left, WATCH_EVERY) * 1000):
-            if fd == self.child.stderr:
-                self._read_log()
-        self._watch()
+        while not self._write(b""):
+            if when_slow is not None:
+                when_slow()
+            ready = watch.poll(max(0.0, min(deadline - _now(), WATCH_EVERY)) * 1000)
+            account.wake()
+            for fd, _ in ready:
+                if fd == self.child.stderr:
+                    self._read_log()
+                    if not self._logging:
+                        watch.unregister(fd)
+            now = _now()
+            account.find_nothing(now, now >= deadline)
+            if now >= deadline:
+                deadline = self._look_at_clock(now, seconds, code)
+            self._watch()
+            account.wait_on()
+        return deadline
 
     def _read_output(self) -> bool:
         """Take what is there; tell whether the buffer holds exactly one whole frame."""
@@ -292,13 +311,13 @@ class BotProcess:
         )
 
     def _watch(self) -> None:
-        """Look at the memory, and at how long the machine let the bot wait for its core."""
+        """Look at the memory, and whether there are other processes."""
         if self._to_be_nice:
             self._to_be_nice = not pass_on(self.child.root)
         usage = self.child.usage()
-        self._watched = _Look(_now(), usage.cpu, usage.waited)
+        self._watched = _now()
         if usage.processes > 1:
-            self.restless = True  # others of its processes may compute where we do not look
+            self._account.note_others()
         if usage.memory > self.limits.memory:
             raise BotFault(
                 Kind.RESOURCES,
@@ -307,23 +326,8 @@ class BotProcess:
                 f"{self.limits.memory // MIB} MiB",
             )
 
-    def _time_lost(self, before: _Look) -> float:
-        """Return for how many seconds the bot was ready but the machine did not let it run.
-
-        Waiting for another thread of its own is not lost time: it cannot have waited for the
-        machine while it was running.
-        """
-        self._watch()
-        after = self._watched
-        idle = (after.at - before.at) - (after.cpu - before.cpu)
-        lost = min(after.waited - before.waited, idle)
-        if lost > MOST_LOST:
-            raise PlatformFault(
-                f"the machine kept a bot from running for {lost:.0f} s: it is too busy"
-            )
-        return lost if lost > NOTICEABLE else 0.0
-
     def _too_late(self, code: str, seconds: float) -> NoReturn:
+        self._ask_for_stack()
         if code == "start":
             text = f"no answer to hello within {seconds:.1f} s of the start"
         else:
@@ -332,11 +336,37 @@ class BotProcess:
             text += f"; {len(self._buffer)} bytes of an unfinished frame had come"
         raise BotFault(Kind.TIMEOUT, code, text)
 
+    def _used_too_much(self, code: str, seconds: float) -> NoReturn:
+        """Refuse an answer that came in time, from a bot that computed for longer than it had."""
+        text = (
+            f"the bot used more CPU time than the {seconds * 1000:.0f} ms that it had: all its "
+            "threads and processes count, also when it is not asked"
+        )
+        raise BotFault(Kind.TIMEOUT, code, text)
+
+    def _ask_for_stack(self) -> None:
+        """Let a program that wants to know of its timeout say where it is (protocol.md)."""
+        if not self.child.signal_program(signal.SIGXCPU):
+            return
+        watch = select.poll()
+        watch.register(self.child.root_fd, select.POLLIN)
+        if self._logging:
+            watch.register(self.child.stderr, select.POLLIN)
+        until, patience = _now() + STACK_SECONDS, STACK_SECONDS
+        while (left := until - _now()) > 0 and (ready := watch.poll(min(left, patience) * 1000)):
+            if any(fd == self.child.root_fd for fd, _ in ready):
+                return
+            self._read_log()
+            if not self._logging:
+                return
+            patience = SILENCE_SECONDS
+
     def _crashed(self, code: str, text: str) -> NoReturn:
         """Say how the bot ended, or that it only closed a pipe."""
         if not self.child.wait(0.1):  # a process closes its pipes a little before it has ended
             raise BotFault(Kind.CRASH, code, f"{text} and went on")
         self._drain_log()
+        self._fatal = self.fatal_effort
         ended = self.child.kill()
         # Some die of the limit, others of an allocation that it made fail.
         if self.child.out_of_memory or ended.peak_memory > NEARLY * self.limits.memory:
@@ -353,19 +383,23 @@ class BotProcess:
     def _refuse(self, error: ProtocolError) -> NoReturn:
         raise BotFault(Kind.PROTOCOL, error.code, str(error)) from None
 
-    def _answer(self, begin: float, watched: _Look) -> tuple[bytes, Effort]:
-        """Return the answer that has come and what it cost; notice work that nobody asked for."""
+    def _answer(self, seconds: float, code: str) -> tuple[bytes, Effort]:
+        """Return the answer that has come and what it cost."""
         now = _now()
         before, self._cpu_then = self._cpu_then, self._cpu()
-        wall, cpu = now - begin, self._cpu_then - before
-        if cpu > wall + TRIFLE and self._cpu_clock is not None:
-            self.restless = True
-        lost = 0.0
-        if now - watched.at > WATCH_EVERY:
+        is_watch_due = now - self._watched > WATCH_EVERY
+        if is_watch_due:
             self._drain_log()
-            lost = min(wall, self._time_lost(watched))
+        effort = self._account.answered(now, max(0.0, self._cpu_then - before))
+        if effort.charged > seconds + LEAST_LEFT:
+            self._fatal = effort
+            self.machine_was_busy = self._account.is_machine_busy(now)
+            self._used_too_much(code, seconds)
+        if is_watch_due:
+            self._watch()
+        self._asked = False
         payload, self._buffer = self._buffer[PREFIX:], b""
-        return payload, Effort(wall, max(0.0, cpu), lost)
+        return payload, effort
 
     def _cpu(self) -> float:
         if self._cpu_clock is None:

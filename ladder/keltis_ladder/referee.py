@@ -6,6 +6,7 @@ process ever meets a deal twice, and no bot can remember in one game what it saw
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,18 +14,25 @@ from typing import Final, Protocol
 
 from keltis_engine import Ruleset, State
 from keltis_ladder.caretaker import Caretaker
+from keltis_ladder.charging import Effort
 from keltis_ladder.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.crash import crash_card
 from keltis_ladder.entrants import Entrant
 from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.launch import CannotStart, Child, Exit
 from keltis_ladder.limits import PLAY, Limits
-from keltis_ladder.process import BotProcess, Effort
+from keltis_ladder.process import FOREVER, BotProcess
 from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime, rank_by
 from keltis_ladder.scribe import FAULT, Scribe, vocabulary
 
 NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
+MOST_EXCUSED: Final = 2  # timeouts of a bot in a row that a busy machine may have caused
 MOST_PROCESSES: Final = 64  # idle ones beyond this are ended, the longest unused first
+
+# A match that takes this long, though no clock ran out, is played on a machine that is too busy.
+MATCH_SECONDS: Final = 600.0
+MATCH_CLOCKS: Final = 4.0  # times what all clocks of the match have together
+MANY_DECISIONS: Final = 200  # of one bot in a game
 
 Slot = tuple[str, int, int]  # the bot's key, which of its copies in the match, the rotation
 
@@ -96,6 +104,8 @@ class Referee:
         self._processes: dict[Slot, BotProcess] = {}  # in the order of their last use
         self._awake: list[BotProcess] = []  # not stopped; the one asked last is at the end
         self._watcher: Watcher | None = None  # of the game under way
+        self._ends = FOREVER  # when the match under way has taken too long
+        self._excused: Counter[str] = Counter()  # timeouts in a row that may be our fault, by bot
 
     def play_match(
         self,
@@ -109,6 +119,7 @@ class Referee:
         After a platform fault the processes that saw the deal are ended, so that it can be played
         again by others.
         """
+        self._ends = _latest_end(self.control, len(entrants))
         try:
             games = [
                 self.play_game(ruleset, seed, entrants, rotation, watcher)
@@ -118,6 +129,11 @@ class Referee:
             for slot in _all_slots(entrants):
                 self._drop(slot)
             raise
+        finally:
+            self._ends = FOREVER
+        for number, entrant in enumerate(entrants):
+            if not any(_timed_out(game, number) for game in games):
+                self._excused.pop(entrant.key, None)
         self._end_idle(keep=_all_slots(entrants))
         return MatchResult(games)
 
@@ -220,6 +236,7 @@ class Referee:
                 raise PlatformFault(str(error)) from None
             raise BotFault(Kind.CRASH, "cannot-start", str(error)) from None
         process = self._processes[slot] = BotProcess(child, self.limits)
+        process.ends = self._ends
         process.greet(self.control.start_ms / 1000, self._tell_waiting)
         process.pause()
         return process
@@ -230,7 +247,10 @@ class Referee:
         process, clock = seat.process, seat.clock
         assert process is not None
         process.requests += 1
-        seat.left_ms = int(clock.left * 1000)
+        process.ends = self._ends
+        if time.monotonic() > self._ends:
+            raise PlatformFault("the match takes too long: the machine is too busy")
+        seat.left_ms = clock.left_ms
         request = table.scribe.request(table.state, actor, legal, process.requests, seat.left_ms)
         seat.request = request
         self._give_way(process)
@@ -243,13 +263,15 @@ class Referee:
 
     def _take_out(self, table: _Table, number: int, fault: BotFault) -> None:
         """End the bot's process, and write its crash card."""
-        if self._watcher is not None:
-            self._watcher.dropped(table.rotation, number, fault.fault)
         seat = table.seats[number]
         process = seat.process
+        self._excuse(seat.entrant, process, fault)
+        if self._watcher is not None:
+            self._watcher.dropped(table.rotation, number, fault.fault)
         seat.process = None
-        ended, log = NEVER_RAN, ""
+        ended, log, fatal = NEVER_RAN, "", None
         if process is not None:
+            fatal = process.fatal_effort
             ended = process.dismiss(fault.fault)
             log = process.log_text()
             self._processes.pop(seat.slot, None)
@@ -268,8 +290,19 @@ class Referee:
             log=log,
             ended=ended,
             efforts=seat.efforts,
+            fatal=fatal,
         )
         table.losses.append(Loss(number, len(table.actions), fault.fault, card))
+
+    def _excuse(self, entrant: Entrant, process: BotProcess | None, fault: BotFault) -> None:
+        """Take a timeout upon us, where nobody can tell whose it was; but not for ever."""
+        if process is None or not process.machine_was_busy:
+            return
+        if self._excused[entrant.key] < MOST_EXCUSED:
+            self._excused[entrant.key] += 1
+            raise PlatformFault(
+                f"{entrant.name} ran out of time while the machine was busy: {fault.fault.text}"
+            )
 
     def _clear_table(self, table: _Table) -> GameResult:
         """Say how the game ended, to those who are still there too."""
@@ -353,6 +386,12 @@ class Referee:
             process.kill()
 
 
+def _latest_end(control: TimeControl, players: int) -> float:
+    """Return the moment at which a match that begins now has taken too long."""
+    clocks = players * players * (control.bank_ms + MANY_DECISIONS * control.increment_ms) / 1000
+    return time.monotonic() + MATCH_SECONDS + MATCH_CLOCKS * clocks
+
+
 def slots_of(entrants: Sequence[Entrant], rotation: int) -> list[Slot]:
     """Return the slot of each entrant's process in a rotation; a bot may be there twice."""
     seen: Counter[str] = Counter()
@@ -366,6 +405,13 @@ def slots_of(entrants: Sequence[Entrant], rotation: int) -> list[Slot]:
 def _all_slots(entrants: Sequence[Entrant]) -> set[Slot]:
     rotations = range(len(entrants))
     return {slot for rotation in rotations for slot in slots_of(entrants, rotation)}
+
+
+def _timed_out(game: GameResult, entrant: int) -> bool:
+    return any(
+        loss.fault.kind is Kind.TIMEOUT and game.entrants[loss.seat] == entrant
+        for loss in game.losses
+    )
 
 
 def _last_spent_us(seat: _Seat) -> int:

@@ -78,13 +78,13 @@ def _play(card: Card, process: BotProcess, rerun: Rerun) -> None:
     clock = Clock(card.control)
     for then in card.actions:
         if solo.is_asked():
-            now = _ask(solo, rerun, int(clock.left * 1000), SLOWEST)
+            now = _ask(solo, rerun, clock.left_ms, SLOWEST)
             if rerun.requests <= len(card.spent):
                 clock.spend(card.spent[rerun.requests - 1])
             if now != then:
                 _note_difference(card, rerun, then, now)
         solo.apply(then)
-    left_ms = int(clock.left * 1000) if card.left_ms is None else card.left_ms
+    left_ms = clock.left_ms if card.left_ms is None else card.left_ms
     rerun.answer = card.ruleset.format(_ask(solo, rerun, left_ms, left_ms / 1000))
 
 

@@ -63,7 +63,24 @@ class SandboxedChild(Child):
     ) -> None:
         super().__init__(process, root, root)
         self.control_group = control_group
+        self.meter = control_group.meter if control_group is not None else None
         self._out_of_memory = False
+
+    def pause(self) -> None:
+        """Stop all processes until ``resume``: by freezing, which nothing inside can undo."""
+        if self.control_group is None or not self.control_group.can_freeze:
+            super().pause()
+        elif not self.paused:
+            self.paused = True
+            self.control_group.freeze(True)
+
+    def resume(self) -> None:
+        """Let all processes go on."""
+        if self.control_group is None or not self.control_group.can_freeze:
+            super().resume()
+        elif self.paused:
+            self.paused = False
+            self.control_group.freeze(False)
 
     def members(self) -> list[int]:
         """Return its processes."""
@@ -86,15 +103,23 @@ class SandboxedChild(Child):
         if self.control_group is not None:
             self.peak_memory = max(self.peak_memory, self.control_group.peak_memory())
             self._out_of_memory = self.control_group.out_of_memory()
+        if self.meter is not None:
+            self.last_cpu = max(self.last_cpu, self.meter.cpu())
         ended = super().kill()
         # Bubblewrap ends without waiting for the init of the sandbox, which is an orphan then: ours
         # if we adopt orphans.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.root, 0)
         if self.control_group is not None:
+            self.meter = None
             self.control_group.remove()
             self.control_group = None
         return ended
+
+    def _end_everything(self) -> None:
+        if self.control_group is not None:
+            self.control_group.kill()
+        super()._end_everything()
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ ALLOW: Final = 0x7FFF0000
 KILL: Final = 0x80000000
 ERRNO: Final = 0x00050000  # plus the error number; 0 means "done" without doing anything
 
-# Instructions: load a word of seccomp_data, jump, return.
+# Instructions: load a word of seccomp_data, keep some of its bits, jump, return.
 LOAD: Final = 0x20
+KEEP_BITS: Final = 0x54
 JUMP_EQUAL: Final = 0x15
 JUMP_GREATER: Final = 0x25
 JUMP_AT_LEAST: Final = 0x35
@@ -39,6 +40,9 @@ PERMISSION: Final = ERRNO | errno.EPERM
 UNKNOWN: Final = ERRNO | errno.ENOSYS  # libraries fall back to an older call
 FAMILY: Final = ERRNO | errno.EAFNOSUPPORT
 DONE: Final = ERRNO | 0
+
+
+ALL_BITS: Final = 0xFFFFFFFF
 
 
 class Test(Enum):
@@ -59,6 +63,7 @@ class Rule:
     test: Test = Test.ALWAYS
     argument: int = 0
     values: tuple[int, ...] = ()
+    mask: int = ALL_BITS  # what of the argument is looked at
 
 
 AF_UNIX: Final = 1
@@ -66,6 +71,10 @@ TIOCSTI: Final = 0x5412  # put words into the mouth of whoever reads the termina
 TIOCLINUX: Final = 0x541C
 # NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 NEW_NAMESPACES: Final = 0x7E020000
+
+EXIT_SIGNAL: Final = 0xFF  # the bits of clone's flags with the signal that a child's end sends
+SIGCHLD: Final = 17
+PR_SET_PDEATHSIG: Final = 1
 
 MADV_COLD: Final = 20
 MADV_PAGEOUT: Final = 21
@@ -109,6 +118,10 @@ COMMON: Final[tuple[Rule, ...]] = (
     # ... and nothing may arrange a SIGCONT for the time when all of it is stopped.
     *_refuse("timer_create"),
     Rule("fcntl", test=Test.ONE_OF, argument=1, values=(F_SETSIG,)),
+    Rule("clone", test=Test.NONE_OF, argument=0, values=(0, SIGCHLD), mask=EXIT_SIGNAL),
+    Rule("prctl", test=Test.ONE_OF, argument=0, values=(PR_SET_PDEATHSIG,)),
+    # It makes the kernel work on all cores, and for other programs.
+    *_refuse("membarrier", UNKNOWN),
     # The core and the priority are the referee's to give.
     *_refuse("sched_setaffinity sched_setscheduler sched_setattr sched_setparam setpriority"),
     *_refuse("ioprio_set"),
@@ -173,6 +186,8 @@ def _body(rules: Iterable[Rule]) -> list[bytes]:
         if rule.test is Test.ALWAYS:
             return [*code, _instruction(RETURN, rule.result)]
         code.append(_instruction(LOAD, ARGUMENTS_AT + 8 * rule.argument))
+        if rule.mask != ALL_BITS:
+            code.append(_instruction(KEEP_BITS, rule.mask))
         code += _jumps(rule)
         code.append(_instruction(RETURN, rule.result))
     return [*code, _instruction(RETURN, ALLOW)]

@@ -53,7 +53,7 @@ class Follower:
     @property
     def clocks(self) -> list[int]:
         """The milliseconds that each seat has for its next decision."""
-        return [int(clock.left * 1000) for clock in self._clocks]
+        return [clock.left_ms for clock in self._clocks]
 
     def step(self, most: int = ENTIRE) -> list[Plain]:
         """Return what comes next: so many decisions at most, and what lies between them."""

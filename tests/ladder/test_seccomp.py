@@ -42,6 +42,8 @@ def verdict(program: bytes, architecture: int, number: int, *arguments: int) -> 
         at += 1
         if operation == 0x20:
             (value,) = struct.unpack_from("=I", data, operand)
+        elif operation == 0x54:
+            value &= operand
         elif operation == 0x06:
             return int(operand)
         else:
@@ -90,6 +92,14 @@ class TestEveryFilter:
         assert result("clone", 0x3D0F00) == ALLOW  # a thread, as libc starts it
         for namespace in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x40000000):
             assert result("clone", namespace | 17) == PERMISSION
+        assert result("clone", 0x1200011) == ALLOW  # a child, as fork starts it
+        assert result("clone", 0x4111) == ALLOW  # as vfork does
+        for number_of_signal in (18, 9, 1, 64):  # SIGCONT first of all: it wakes a stopped parent
+            assert result("clone", number_of_signal) == PERMISSION
+            assert result("clone", 0x1200000 | number_of_signal) == PERMISSION
+        assert result("prctl", 15) == ALLOW  # its own name
+        assert result("prctl", 1, 18) == PERMISSION  # a signal when its parent ends
+        assert result("membarrier", 0) == UNKNOWN
         assert result("socket", 1) == ALLOW
         assert result("socket", 2) == ERRNO | errno.EAFNOSUPPORT
         # The kernel looks at the low half only, and so must the filter.

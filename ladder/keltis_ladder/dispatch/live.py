@@ -104,7 +104,7 @@ class LiveGame:
         for seat, action, spent_us in self.decisions[:ply]:
             if spent_us and self._words.names_time(action, seat, viewer):
                 clocks[seat].spend(spent_us / 1e6)
-        return [int(clock.left * 1000) for clock in clocks]
+        return [clock.left_ms for clock in clocks]
 
     def _seen(self, ply: int, viewer: int) -> SeenDecision:
         seat, action, spent_us = self.decisions[ply]

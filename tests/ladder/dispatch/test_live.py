@@ -283,10 +283,10 @@ def test_what_is_not_played_cannot_be_seen() -> None:
 
 def test_a_clock_runs_for_those_who_are_asked() -> None:
     match = LiveMatch(job_of(Game("kartenspiel", 2, 4, {}, [])))
-    spent = [(0, 30_000), (0, 0), (1, 20_000), (1, 1_300_000)]  # seat, microseconds
+    spent = [(0, 30_000), (0, 0), (1, 20_000), (1, 1_025_000)]  # seat, microseconds
     match.take((Decided(0, tuple(Decision(seat, 0, spent_us) for seat, spent_us in spent)),))
     clocks = [match.clocks(0, ply, SPECTATORS) for ply in range(5)]
-    assert clocks == [[1020, 1020], [1010, 1020], [1010, 1020], [1010, 1020], [1010, 20]]
+    assert clocks == [[1020, 1020], [1010, 1020], [1010, 1020], [1010, 1020], [1010, 15]]
 
 
 def test_whether_a_hand_left_a_choice_is_not_told_by_the_clock() -> None:

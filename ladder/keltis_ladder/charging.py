@@ -1,0 +1,207 @@
+"""What a decision costs: the time that a bot used, and none that the machine kept from it.
+
+The referee opens an account for each process of a bot. It tells the account when a request goes
+out, when it looks for the answer, and when the answer has come; the account says what the decision
+costs. ``docs/clock.md`` has the reasons, and what was measured.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from typing import Final, final
+
+from keltis_ladder.meter import Meter, own_delay, stolen
+
+QUICK: Final = 0.001  # seconds within which an answer comes before anything is looked at
+LOOK_AFTER: Final = 0.010  # seconds charged unseen; the kernel's figures need that between looks
+LOOK_EVERY: Final = 0.05  # seconds of quick answers between two looks
+AFTERMATH: Final = 0.0005  # seconds of CPU to get back to reading, after an answer
+_now: Final = time.monotonic
+_own_cpu: Final = time.thread_time
+
+
+@final
+class Effort:
+    """What one decision cost, in seconds."""
+
+    def __init__(
+        self, wall: float, cpu: float, charged: float, stalled: float = 0.0, delay: float = 0.0
+    ) -> None:
+        self.wall = wall
+        self.cpu = cpu
+        self.charged = charged  # on the bot's clock
+        self.stalled = stalled  # the bot was ready, and the machine ran something else
+        self.delay = delay  # the referee was ready to look for the answer, and had no core
+
+
+@final
+class _OwnDelay:
+    """Our own waits for a core, and what they came to when somebody last looked."""
+
+    def __init__(self) -> None:
+        self.last = 0.0
+
+    def read(self) -> float:
+        """Return the seconds for which we were ready to run and had no core."""
+        self.last = own_delay()
+        return self.last
+
+
+_DELAY: Final = _OwnDelay()
+
+
+class Account(ABC):
+    """The account of one process of a bot."""
+
+    def __init__(self) -> None:
+        self.restless = False  # it was seen computing when it was not asked
+        self._begin = 0.0
+        self._delay = 0.0  # our own, when we last found no answer, or wrote the request
+        self._delay_now = -1.0  # our own, when the last wait ended; none before it is slow
+
+    @abstractmethod
+    def meet(self, program: int) -> None:
+        """The program has answered for the first time, and this is its process."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """The process has ended."""
+
+    def note_others(self) -> None:
+        """The program has started other processes."""
+        self.restless = True  # they may compute where we do not look
+
+    @abstractmethod
+    def begin(self) -> None:
+        """A request goes out."""
+
+    def wake(self) -> None:
+        """We look for the answer: if it is there, it may have been for as long as we waited."""
+        if self._delay_now >= 0.0 or _now() - self._begin > QUICK:
+            self._delay_now = _DELAY.read()
+
+    def find_nothing(self, now: float, due: bool) -> None:
+        """There was no answer, and our own housekeeping begins. ``due``: by the clock on the wall.
+
+        From the deadline on, our waits count together: the answer may come in any of them.
+        """
+        if self._delay_now >= 0.0 and not due:
+            self._delay = self._delay_now
+
+    @abstractmethod
+    def wait_on(self) -> None:
+        """Our housekeeping is done."""
+
+    @abstractmethod
+    def so_far(self, now: float) -> Effort:
+        """Return what the open decision has cost up to now."""
+
+    @abstractmethod
+    def answered(self, now: float, cpu: float) -> Effort:
+        """Return what it has cost, now that it is over; ``cpu`` is the program's own."""
+
+    def is_machine_busy(self, now: float) -> bool:
+        """Return whether others had the core in a way that ``so_far`` cannot tell exactly."""
+        return False
+
+    def _own_delay(self, wall: float) -> float:
+        """Return for how long the answer may have been there and we had no core to read it."""
+        return min(wall, max(0.0, _DELAY.read() - self._delay)) if wall > QUICK else 0.0
+
+
+@final
+class GroupAccount(Account):
+    """Charges by what the kernel counts for the control group: exact, and proof against tricks.
+
+    ``charged = max(C + R, A + wall - max(0, S - R) - D) - A``. Since the last look: C is the CPU
+    time of the group, S its stall, A what was charged for quick answers without a look. R is our
+    own CPU time for this bot, reading what it logs, and D our own wait for a core since we last
+    found no answer.
+    """
+
+    def __init__(self, meter: Meter) -> None:
+        super().__init__()
+        self._meter = meter
+        self._stalled = self._pressure = meter.stalled()  # at the last look; when last read
+        self._used = self._usage = meter.cpu()  # likewise
+        self._looked = self._read = _now()
+        self._unseen = 0.0  # seconds charged since the last look
+        self._unseen_cpu = 0.0
+        self._asked = 0  # requests since the last look
+        self._thinks = True  # its last decision was slow
+        self._greeted = False
+        self._own_cpu = -1.0  # ours when the decision became slow, our housekeeping left out
+        self._housekeeping = 0.0
+        cores = os.sched_getaffinity(0)
+        self._core = min(cores) if len(cores) == 1 else -1
+        self._stolen = -1.0  # from our core when the decision became slow
+
+    def meet(self, program: int) -> None:
+        """The program has answered for the first time: of no interest, the group is known."""
+
+    def close(self) -> None:
+        """The process has ended; the meter goes with its group."""
+
+    def begin(self) -> None:
+        """A request goes out."""
+        self._begin = _now()
+        self._own_cpu = self._delay_now = self._stolen = -1.0
+        self._asked += 1
+        # To read it takes as long as a quick decision. Who was quick before is, at the worst, given
+        # back what we waited since our last look at anybody.
+        self._delay = _DELAY.read() if self._thinks else _DELAY.last
+
+    def find_nothing(self, now: float, due: bool) -> None:
+        """There was no answer, and our own housekeeping begins."""
+        super().find_nothing(now, due)
+        taken = now - self._begin
+        if self._own_cpu < 0.0 and taken > QUICK:
+            self._own_cpu = _own_cpu()
+        if self._stolen < 0.0 and taken > LOOK_EVERY and self._core >= 0:
+            self._stolen = stolen(self._core)
+        if self._own_cpu >= 0.0:
+            self._housekeeping = _own_cpu()
+
+    def wait_on(self) -> None:
+        """Our housekeeping is done, and not the bot's to pay for."""
+        if self._own_cpu >= 0.0:
+            self._own_cpu += _own_cpu() - self._housekeeping
+
+    def so_far(self, now: float) -> Effort:
+        """Return what the open decision has cost up to now: at least the CPU time of the group."""
+        if now - self._read >= LOOK_AFTER:
+            self._pressure, self._read = self._meter.stalled(), now
+        self._usage = self._meter.cpu()
+        cpu, wall = self._usage - self._used, now - self._begin
+        ours = _own_cpu() - self._own_cpu if self._own_cpu >= 0.0 else 0.0
+        stalled = max(0.0, self._pressure - self._stalled - ours)
+        delay = self._own_delay(wall)
+        lost = stalled + delay
+        if self._stolen >= 0.0:
+            lost += max(0.0, stolen(self._core) - self._stolen)
+        charged = max(cpu + ours, self._unseen + wall - lost) - self._unseen
+        return Effort(wall, max(0.0, cpu - self._unseen_cpu), charged, stalled, delay)
+
+    def answered(self, now: float, cpu: float) -> Effort:
+        """Return what it has cost; for quick answers that is the time on the wall, until we look.
+
+        The CPU time of what runs on after an answer, or out of turn, is charged with the next look.
+        """
+        wall = now - self._begin
+        self._thinks = wall > QUICK
+        unseen = self._unseen + wall
+        if unseen <= LOOK_AFTER and now - self._looked <= LOOK_EVERY and self._greeted:
+            self._unseen = unseen
+            self._unseen_cpu += cpu
+            return Effort(wall, cpu, wall)
+        effort = self.so_far(now)
+        # Not when it greets: bubblewrap's own work, before the program runs, is no restlessness.
+        if self._greeted and self._usage - self._used > unseen + AFTERMATH * self._asked:
+            self.restless = True
+        self._greeted = True
+        self._stalled, self._used, self._looked = self._pressure, self._usage, now
+        self._unseen = self._unseen_cpu = 0.0
+        self._asked = 0
+        return effort
