@@ -27,6 +27,7 @@ GROUPS = {
         "bots/keltis_bots/messages.py",
         "bots/keltis_bots/request.py",
         "bots/keltis_bots/sdk.py",
+        "bots/keltis_bots/stopwatch.py",
     ],
     # What runs for every decision of every match, and for every match of a recomputation.
     "keltis_ladder.native": [

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from typing import final
+from typing import Final, final
 
 from mypy_extensions import mypyc_attr
+
+from keltis_bots.stopwatch import Stopwatch
+
+LOOK_EVERY_SECONDS: Final = 0.0005  # at the stopwatch, whose system calls cost microseconds
 
 
 @mypyc_attr(allow_interpreted_subclasses=False)
@@ -20,15 +24,25 @@ class Budget:
 
 @final
 class Milliseconds(Budget):
-    """Time, counted from now."""
+    """Time of one decision, as a stopwatch counts it: by default wall time, from now.
 
-    def __init__(self, milliseconds: float) -> None:
-        self._begin = time.perf_counter()
+    Between two looks at the stopwatch wall time is counted; if the machine did something else
+    meanwhile, the next look puts that right.
+    """
+
+    def __init__(self, milliseconds: float, stopwatch: Stopwatch | None = None) -> None:
         self._seconds = max(milliseconds, 0.001) / 1000
+        self._stopwatch = stopwatch or Stopwatch(time.perf_counter(), cpu=False)
+        self._counted = self._stopwatch.seconds()
+        self._looked = time.perf_counter()
 
     def used(self, playouts: int) -> float:
         """Return which part of the time has passed."""
-        return (time.perf_counter() - self._begin) / self._seconds
+        now = time.perf_counter()
+        if now - self._looked > LOOK_EVERY_SECONDS:
+            self._counted = self._stopwatch.seconds()
+            self._looked = now
+        return (self._counted + now - self._looked) / self._seconds
 
 
 @final

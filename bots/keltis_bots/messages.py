@@ -12,6 +12,9 @@ from typing import Any, Final
 from keltis_bots.framing import PROTOCOL, ProtocolError, unpack
 
 LONGEST_NAME: Final = 64
+# Clocks, as ``hello`` names them: of the time that a bot used itself, or of all that passed.
+CPU_CLOCK: Final = "cpu"
+WALL_CLOCK: Final = "wall"
 FIXMAP: Final = 0x80  # headers of msgpack maps
 MAP16: Final = 0xDE
 
@@ -27,9 +30,10 @@ class Hello:
     version: str
 
 
-def hello(server: str, start_ms: int) -> dict[str, Any]:
-    """Return the first message to a bot."""
-    return {"type": "hello", "protocol": PROTOCOL, "server": server, "start_ms": start_ms}
+def hello(server: str, start_ms: int, clock: str | None = None) -> dict[str, Any]:
+    """Return the first message to a bot; ``clock`` is left out where it is not known."""
+    message = {"type": "hello", "protocol": PROTOCOL, "server": server, "start_ms": start_ms}
+    return message if clock is None else {**message, "clock": clock}
 
 
 def error(code: str, text: str) -> dict[str, Any]:

@@ -58,8 +58,10 @@ class SearchBot:
         from keltis_bots.budget import Milliseconds
         from keltis_bots.timing import decisions_left, thinking_ms
 
+        stopwatch = request.stopwatch  # first of all: what follows is part of the time
         decisions = decisions_left(request.view)
-        budget = Milliseconds(thinking_ms(request.left_ms, request.increment_ms, decisions))
+        thinking = thinking_ms(request.left_ms, request.increment_ms, decisions)
+        budget = Milliseconds(thinking, stopwatch)
         return self._search.choose(request.restore(self._rng), budget)
 
 

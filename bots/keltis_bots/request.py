@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import msgpack
 
 if TYPE_CHECKING:
+    from keltis_bots.stopwatch import Stopwatch
     from keltis_engine import Rng, State
 
 # The first field behind those that every bot needs, and the header of a map that ends before it.
@@ -50,9 +52,18 @@ class Event(NamedTuple):
 class Request:
     """A request for a decision. What is expensive to decode is decoded when it is asked for."""
 
-    def __init__(self, game: Game, payload: bytes) -> None:
-        """Decode the head of a packed ``choose`` message."""
+    def __init__(
+        self, game: Game, payload: bytes, arrived: float | None = None, cpu_clock: bool = False
+    ) -> None:
+        """Decode the head of a packed ``choose`` message.
+
+        ``arrived`` is when it came, by ``time.perf_counter``; now unless given. ``cpu_clock`` tells
+        whether the referee gives back the time in which the machine kept the bot from running.
+        """
         self.game = game
+        self._arrived = time.perf_counter() if arrived is None else arrived
+        self._cpu_clock = cpu_clock
+        self._stopwatch: Stopwatch | None = None
         self._payload = payload
         self._all: dict[str, Any] | None = None
         self._events: list[Event] | None = None
@@ -79,6 +90,24 @@ class Request:
         if self._events is None:
             self._events = read_events(self._fields()["events"])
         return self._events
+
+    @property
+    def stopwatch(self) -> Stopwatch:
+        """Counts what this decision costs on the referee's clock."""
+        if self._stopwatch is None:
+            from keltis_bots.stopwatch import Stopwatch
+
+            self._stopwatch = Stopwatch(self._arrived, self._cpu_clock)
+        return self._stopwatch
+
+    @property
+    def used_ms(self) -> float:
+        """What this decision has cost so far of ``left_ms``, as far as the bot can know.
+
+        Look at it early, best as the first thing: until then it counts all time as used, later only
+        that in which the machine let the bot run, if the referee's clock does that.
+        """
+        return 1000 * self.stopwatch.seconds()
 
     def _fields(self) -> dict[str, Any]:
         if self._all is None:

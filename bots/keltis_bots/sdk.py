@@ -14,9 +14,13 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
+import io
 import os
+import signal
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
@@ -31,8 +35,12 @@ from keltis_bots.framing import (
     pack,
     payload_length,
 )
-from keltis_bots.messages import LONGEST_NAME
+from keltis_bots.messages import CPU_CLOCK, LONGEST_NAME
 from keltis_bots.request import Game, Request, read_game, read_result
+
+# The signal by which a referee asks a bot that ran out of time to say where it is.
+TIMEOUT_SIGNAL: Final = signal.SIGXCPU
+LOG: Final = 2  # the descriptor, whatever becomes of sys.stderr
 
 _CHUNK: Final = 1 << 16
 _CHOOSE: Final = b"\xa4type\xa6choose"  # how nearly every message begins, behind its map header
@@ -59,28 +67,31 @@ class BadChoice(ValueError):
 def run(bot: Bot | Chooser) -> None:
     """Play with whoever is at the other end of stdin and stdout until stdin is closed."""
     source, target = _take_pipes()
+    _show_stacks_on_timeout()
     reader = _Reader(source)
     # Whatever comes back is looked at: bots return numpy's integers, for example.
     choose: Callable[[Request], Any] = bot if callable(bot) else bot.choose
     new_game = getattr(bot, "new_game", None)
     game_over = getattr(bot, "game_over", None)
     game: Game | None = None
+    cpu_clock = False
     gc.freeze()  # what was imported stays: no need to look at it again and again
     while (payload := reader.read()) is not None:
         if payload.startswith(_CHOOSE, 1) and game is not None:
-            request = Request(game, payload)
+            request = Request(game, payload, reader.arrived, cpu_clock)
             _answer(target, request.id, _action(choose(request), request))
             continue
         message: dict[str, Any] = msgpack.unpackb(payload)
         kind = message["type"]
         if kind == "hello":
+            cpu_clock = message.get("clock") == CPU_CLOCK
             _write(target, pack(_hello(bot, message)))
         elif kind == "game":
             game = read_game(message)
             if new_game:
                 new_game(game)
         elif kind == "choose" and game is not None:
-            request = Request(game, payload)
+            request = Request(game, payload, reader.arrived, cpu_clock)
             _answer(target, request.id, _action(choose(request), request))
         elif kind == "end":
             result = read_result(message)
@@ -104,7 +115,20 @@ def _take_pipes() -> tuple[int, int]:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     sys.stdout.flush()  # what was printed before goes to the log too
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # As stderr is anyway: a bot that is killed has no time to write what it has buffered.
+        sys.stdout.reconfigure(line_buffering=True)
     return source, target
+
+
+def _show_stacks_on_timeout() -> None:
+    """Have the stacks of all threads written to the log when the referee's signal comes.
+
+    That is done at once, in the middle of a long call of a C library too. A bot that has a handler
+    of its own keeps it.
+    """
+    if signal.getsignal(TIMEOUT_SIGNAL) is signal.SIG_DFL:
+        faulthandler.register(TIMEOUT_SIGNAL, file=LOG, all_threads=True)
 
 
 class _Reader:
@@ -113,6 +137,7 @@ class _Reader:
     def __init__(self, source: int) -> None:
         self.source = source
         self.data = b""
+        self.arrived = 0.0  # when the first byte of what is read came, and the clock ran
 
     def read(self) -> bytes | None:
         """Return the next message, or none when the other end has closed the pipe."""
@@ -129,6 +154,8 @@ class _Reader:
             more = os.read(self.source, _CHUNK)
             if not more:
                 return False
+            if not self.data:
+                self.arrived = time.perf_counter()
             self.data += more
         return True
 
@@ -160,7 +187,17 @@ def _action(chosen: Any, request: Request) -> int:
 
 
 def _answer(target: int, id: int, action: int) -> None:
+    _flush_log()
     _write(target, pack({"type": "action", "id": id, "action": action}))
+
+
+def _flush_log() -> None:
+    """Write unfinished lines, too: whatever happens next, the log has what was printed."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        pass  # the bot has closed or replaced them: it wants no log
 
 
 def _write(target: int, payload: bytes) -> None:

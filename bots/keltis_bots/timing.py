@@ -6,8 +6,10 @@ from typing import Final
 
 from keltis_engine import View
 
-RESERVE_MS: Final = 400  # never planned for: the machine may be busy when the answer is ready
-OVERHEAD_MS: Final = 4  # of each decision: reading the request, sending the answer
+# Never planned for. By a wall clock the machine may be busy when the answer is ready; by any clock
+# the bot may have to wait for memory or a disk, and a hypervisor may take the core away.
+RESERVE_MS: Final = 400
+OVERHEAD_MS: Final = 4  # of each decision: a last playout that takes longer, sending the answer
 LARGEST_PART: Final = 0.25  # of all time left, for one decision
 DECISIONS_PER_TURN: Final = 2.5  # that leave a choice, about
 FEWEST_TURNS: Final = 3  # expected at any time: who plans for the very last one runs out of time

@@ -7,6 +7,7 @@ import select
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +24,7 @@ from keltis_ladder.clock import Clock, TimeControl
 from keltis_ladder.scribe import Scribe, Vocabulary
 
 PATIENCE: Final = 60.0  # seconds; only a bot that hangs needs them
+LOG_BYTES: Final = 1 << 20
 CONTROL: Final = TimeControl()
 COST: Final = 0.023  # seconds that every decision costs on the clock of a recorded game
 STARTERS: Final = Path(__file__).parents[2] / "bots/keltis_bots/starters"
@@ -82,6 +84,14 @@ class PipedBot:
                 raise AssertionError(f"{len(data)} of {size} bytes came; {self.end()[1]}")
             data += more
         return data
+
+    def wait_for_log(self, text: str) -> None:
+        """Wait until it has written a text to its log."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in (log := os.pread(self.log.fileno(), LOG_BYTES, 0).decode()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{text!r} is not in the log: {log}")
+            time.sleep(0.01)
 
     def end(self) -> tuple[int, str]:
         """Close its stdin; return its exit code and its log. Nothing more may come from it."""

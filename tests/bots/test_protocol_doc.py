@@ -116,7 +116,7 @@ def test_every_field_of_a_message_is_described(title: str, expected: set[str]) -
 def test_the_fields_of_the_greetings_and_of_requests_are_described() -> None:
     to_bot, from_bot = PROTOCOL.split("\n## Messages from the bot\n")
     greeting = to_bot.split("\n### hello\n")[1].split("\n### ")[0]
-    assert fields(greeting) == set(messages.hello("", 0))
+    assert fields(greeting) == set(messages.hello("", 0, messages.CPU_CLOCK))
     answer = from_bot.split("\n### hello\n")[1].split("\n### ")[0]
     assert fields(answer) == {"type", "protocol", "name", "version"}
     request = transcripts.read("keltis").lines[3].message

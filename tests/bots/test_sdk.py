@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,14 @@ from typing import Any
 import pytest
 
 from keltis_bots.framing import LENGTH, frame, pack, unpack
-from keltis_bots.messages import Hello, hello, read_action, read_hello
+from keltis_bots.messages import (
+    CPU_CLOCK,
+    WALL_CLOCK,
+    Hello,
+    hello,
+    read_action,
+    read_hello,
+)
 from keltis_bots.request import Event, Game, Request, read_result
 from keltis_engine import VARIANTS, Rng, find_variant
 from keltis_ladder.scribe import Scribe, Vocabulary
@@ -215,6 +223,169 @@ def test_the_answer_has_the_shortest_form(tmp_path: Path) -> None:
         bot.tell(GAME)
         expected = b"\x83\xa4type\xa6action\xa2id\x01\xa6action\x04"
         assert bot.ask(choose()) == expected
+
+
+@pytest.mark.parametrize(
+    ("greeting", "expected"),
+    [
+        (hello("keltis-ladder", 5000, CPU_CLOCK), "cpu"),
+        (hello("keltis-ladder", 5000, WALL_CLOCK), "wall"),
+        (hello("keltis-ladder", 5000), "wall"),  # of servers that came before the field
+        (hello("keltis-ladder", 5000, "sundial"), "wall"),
+    ],
+)
+def test_the_stopwatch_of_a_request_is_that_of_the_referees_clock(
+    tmp_path: Path, greeting: dict[str, Any], expected: str
+) -> None:
+    source = """
+import os, time
+real = time.process_time
+def choose(request):
+    asked = []
+    time.process_time = lambda: asked.append(1) or real()
+    request.used_ms
+    print("cpu" if asked else "wall")
+    return request.legal[0]
+"""
+    with running(tmp_path, source) as bot:
+        read_hello(bot.ask(frame(greeting)))
+        bot.tell(GAME)
+        assert read_action(bot.ask(choose()), 1) == 4
+        assert bot.end() == (0, f"{expected}\n")
+
+
+@pytest.mark.parametrize("clock", [CPU_CLOCK, WALL_CLOCK])
+def test_the_time_of_a_decision_includes_what_came_with_the_request(
+    tmp_path: Path, clock: str
+) -> None:
+    source = """
+import time
+class Slow:
+    def game_over(self, result): time.sleep(0.02)
+    def new_game(self, game): time.sleep(0.03)
+    def choose(self, request):
+        print(request.used_ms >= 50, request.used_ms < 60_000)
+        return request.legal[0]
+"""
+    with running(tmp_path, source, "run(Slow())") as bot:
+        read_hello(bot.ask(frame(hello("keltis-ladder", 5000, clock))))
+        bot.tell(GAME)
+        for id in (1, 2):
+            assert read_action(bot.ask(END + GAME + choose(id)), id) == 4
+        assert bot.end() == (0, "True True\n" * 2)
+
+
+def test_the_time_of_a_decision_does_not_include_the_time_between_requests(tmp_path: Path) -> None:
+    source = """
+import time
+now = 0
+time.perf_counter = lambda: now
+def choose(request):
+    global now
+    now += 3
+    print(request.used_ms)
+    now += 500
+    return request.legal[0]
+"""
+    with running(tmp_path, source) as bot:
+        read_hello(bot.ask(GREETING))
+        bot.tell(GAME)
+        for id in (1, 2):
+            read_action(bot.ask(choose(id)), id)
+        assert bot.end() == (0, "3000\n" * 2)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "print('my red row')",
+        "print('my red row', end='')",
+        "sys.stderr.write('my red row')",
+        "sys.stdout.write('my '); print('red row', end='', file=sys.stderr)",
+    ],
+)
+def test_what_was_printed_is_in_the_log_when_the_answer_has_come(
+    tmp_path: Path, printed: str
+) -> None:
+    with running(tmp_path, f"import sys\ndef choose(request):\n    {printed}\n    return 9") as bot:
+        assert play_one(bot) == 9
+        bot.process.kill()
+        assert bot.end()[1].rstrip() == "my red row"
+
+
+def test_lines_that_were_printed_before_the_bot_hangs_are_in_the_log(tmp_path: Path) -> None:
+    source = """
+import os, signal
+def choose(request):
+    print("now it gets hard")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    with running(tmp_path, source) as bot:
+        read_hello(bot.ask(GREETING))
+        bot.tell(GAME + choose())
+        assert bot.end() == (-signal.SIGKILL, "now it gets hard\n")
+
+
+@pytest.mark.parametrize(
+    "odd", ["sys.stdout.close()", "sys.stdout = None", "sys.stderr = object()", "os.close(2)"]
+)
+def test_a_bot_that_wants_no_log_plays_on(tmp_path: Path, odd: str) -> None:
+    source = f"import os, sys\ndef choose(request):\n    {odd}\n    return 9"
+    with running(tmp_path, source) as bot:
+        assert play_one(bot) == 9
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        ("while True: pass", ["in endless", "in choose"]),
+        ("sum(range(10**12))", ["in endless", "in choose"]),
+        ("time.sleep(600)", ["in endless", "in choose"]),
+        (
+            "t = threading.Thread(target=helper, daemon=True); t.start(); t.join()",
+            ["in helper", "in endless"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "sys.stderr = open(os.devnull, 'w')"])
+def test_on_the_signal_of_a_timeout_the_stacks_of_all_threads_are_in_the_log(
+    tmp_path: Path, where: str, names: list[str], before: str
+) -> None:
+    source = f"""
+import os, sys, threading, time
+{before}
+def helper():
+    while True: pass
+def endless():
+    os.write(2, b"ready")
+    {where}
+def choose(request):
+    endless()
+"""
+    with running(tmp_path, source) as bot:
+        read_hello(bot.ask(GREETING))
+        bot.tell(GAME + choose())
+        bot.wait_for_log("ready")
+        bot.process.send_signal(signal.SIGXCPU)
+        for name in names:
+            bot.wait_for_log(name)
+        assert bot.process.poll() is None  # it is the referee who ends it
+
+
+def test_a_bot_keeps_its_own_handler_of_the_signal(tmp_path: Path) -> None:
+    source = """
+import os, signal, sys, time
+signal.signal(signal.SIGXCPU, lambda *_: sys.exit("my own way to end"))
+def choose(request):
+    os.write(2, b"ready")
+    time.sleep(600)
+"""
+    with running(tmp_path, source) as bot:
+        read_hello(bot.ask(GREETING))
+        bot.tell(GAME + choose())
+        bot.wait_for_log("ready")
+        bot.process.send_signal(signal.SIGXCPU)
+        assert bot.end() == (1, "readymy own way to end\n")
 
 
 def test_a_bot_in_a_terminal_says_what_it_is() -> None:
