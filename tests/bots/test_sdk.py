@@ -278,7 +278,7 @@ class Slow:
 def test_the_time_of_a_decision_does_not_include_the_time_between_requests(tmp_path: Path) -> None:
     source = """
 import time
-now = 0
+now = 0.0
 time.perf_counter = lambda: now
 def choose(request):
     global now
@@ -292,7 +292,7 @@ def choose(request):
         bot.tell(GAME)
         for id in (1, 2):
             read_action(bot.ask(choose(id)), id)
-        assert bot.end() == (0, "3000\n" * 2)
+        assert bot.end() == (0, "3000.0\n" * 2)
 
 
 @pytest.mark.parametrize(

@@ -71,10 +71,9 @@ class FakeMachine:
         self.wall += seconds
         self.sleeps += 1
 
-    def usage(self, who: int) -> SimpleNamespace:
-        if who == resource.RUSAGE_CHILDREN:
-            return SimpleNamespace(ru_utime=self.reaped, ru_stime=0.0)
-        return SimpleNamespace(ru_nvcsw=self.sleeps)
+    def usage(self, who: int) -> resource.struct_rusage:
+        cpu = self.reaped if who == resource.RUSAGE_CHILDREN else self.cpu
+        return resource.struct_rusage((cpu, 0.0, *[0] * 12, self.sleeps, 0))
 
     def wait(self, kind: int, id: int, options: int) -> None:
         assert options & os.WNOHANG
