@@ -85,6 +85,12 @@ COMMANDS: Final = {
         "Look after the database of a ladder.",
         HERE,
     ),
+    "doctor": Entry(
+        "keltis_cli.doctor",
+        "doctor",
+        "Look at what this machine has of what a ladder needs, and say how to get the rest.",
+        HERE,
+    ),
     "check": Entry(
         "keltis_cli.check",
         "check",

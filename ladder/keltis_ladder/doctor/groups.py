@@ -1,0 +1,248 @@
+"""Control groups: what the limits and the clock need of them, looked at in a group that is tried.
+
+The clock needs a group of version 2 around each bot, and no controller in it: ``cpu.stat``,
+``cpu.pressure`` and ``cgroup.freeze`` belong to every group. The limits need the controllers memory
+and pids, of version 2 or 1. The two may come from different hierarchies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import platform
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from keltis_ladder.cgroups import CONTROLLERS, LEAF, PREFIX, find_groups
+from keltis_ladder.doctor.check import Area, Check, Machine, State
+
+MOUNTS: Final = "proc/self/mountinfo"
+OWN_GROUPS: Final = "proc/self/cgroup"
+PRESSURE: Final = "proc/pressure/cpu"
+SYSTEMD: Final = "run/systemd/system"  # there if systemd is the init
+FULL_SINCE: Final = (5, 13)  # Linux: the line "full" of cpu.pressure in a group
+KILL_SINCE: Final = (5, 14)
+
+NO_CLOCK: Final = (
+    "The clock cannot tell time that a bot used from time that the machine kept from it. On a busy"
+    " machine honest bots lose on time, and hostile ones gain it."
+)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What there is in a group of version 2 that was made to try it, or why none can be made."""
+
+    directory: Path | None = None  # where groups of version 2 would be made
+    trouble: int | None = None  # the error's number; none if the group could be made
+    counts: bool = False  # cpu.stat tells the CPU time
+    pressure: str | None = None  # what cpu.pressure says; none if it cannot be read
+    freezes: bool = False
+    kills: bool = False
+
+
+def group_checks(machine: Machine) -> Iterator[Check]:
+    """Look at what the limits and the clock need."""
+    tried = try_group(machine)
+    yield limits_check(machine, _limited())
+    yield version_check(machine, tried)
+    if tried.trouble is None and tried.directory is not None:
+        yield pressure_check(machine, tried)
+        yield freeze_check(tried)
+        yield kill_check(tried)
+
+
+def try_group(machine: Machine) -> Tried:
+    """Make a group of version 2 below our own, look at it, and remove it."""
+    directory = own_directory(machine.read(MOUNTS) or "", machine.read(OWN_GROUPS) or "")
+    if directory is None:
+        return Tried()
+    if not os.access(directory / "cgroup.procs", os.W_OK):
+        return Tried(directory, errno.EACCES)  # a group could be made, but nothing moved into it
+    # By this name the next referee sweeps it away if we are killed.
+    group = directory / f"{PREFIX}{os.getpid()}-doctor"
+    try:
+        group.mkdir()
+    except OSError as error:
+        return Tried(directory, error.errno)
+    try:
+        return Tried(
+            directory,
+            counts="usage_usec" in (_text(group / "cpu.stat") or ""),
+            pressure=_text(group / "cpu.pressure"),
+            freezes=(group / "cgroup.freeze").exists(),
+            kills=(group / "cgroup.kill").exists(),
+        )
+    finally:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+
+
+def own_directory(mounts: str, own: str) -> Path | None:
+    """Return our own group of version 2, out of which groups for bots are made."""
+    path = next((line[3:] for line in own.splitlines() if line.startswith("0::")), None)
+    for line in mounts.splitlines():
+        front, _, back = line.partition(" - ")
+        if back.split(" ", 1)[0] == "cgroup2" and path is not None:
+            directory = Path(front.split()[4], path.lstrip("/"))
+            return directory.parent if directory.name == LEAF else directory
+    return None
+
+
+def _limited() -> set[str]:
+    """Return the controllers that bots can be limited with."""
+    return {name for base in find_groups().bases for name in base.controllers}
+
+
+def limits_check(machine: Machine, controllers: set[str]) -> Check:
+    """Tell whether memory and processes of a bot are limited together."""
+    missing = [name for name in CONTROLLERS if name not in controllers]
+    if not missing:
+        found = f"{' and '.join(CONTROLLERS)} of all processes of a bot together"
+        return Check("limits", Area.GROUPS, State.OK, found)
+    return Check(
+        "limits",
+        Area.GROUPS,
+        State.LIMITED,
+        f"no {' and no '.join(missing)} controller that we may use",
+        meaning="Limits hold for each process, and the referee watches the memory of all: memory"
+        " that the kernel uses for a bot is not counted.",
+        remedy=delegation(machine),
+    )
+
+
+def version_check(machine: Machine, tried: Tried) -> Check:
+    """Tell whether there can be a group of version 2 around each bot."""
+    if tried.directory is None:
+        return Check(
+            "version 2",
+            Area.GROUPS,
+            State.MISSING,
+            "not mounted",
+            required=True,
+            meaning=NO_CLOCK,
+            remedy=(
+                f"{machine.sudo}mkdir -p /sys/fs/cgroup/unified",
+                f"{machine.sudo}mount -t cgroup2 none /sys/fs/cgroup/unified",
+            ),
+        )
+    if tried.trouble is None:
+        where = f"groups can be made in {tried.directory}"
+        return Check("version 2", Area.GROUPS, State.OK, where, required=True)
+    if tried.trouble == errno.EROFS:
+        return Check(
+            "version 2",
+            Area.GROUPS,
+            State.MISSING,
+            f"{tried.directory} is read-only, as in most containers",
+            required=True,
+            meaning=NO_CLOCK,
+            remedy=("docker run --privileged --cgroupns=private ...",),
+        )
+    return Check(
+        "version 2",
+        Area.GROUPS,
+        State.MISSING,
+        f"no group may be made in {tried.directory}: {os.strerror(tried.trouble)}",
+        required=True,
+        meaning=NO_CLOCK,
+        remedy=delegation(machine, tried.directory),
+    )
+
+
+def delegation(machine: Machine, directory: Path | None = None) -> tuple[str, ...]:
+    """Return how to get a group of one's own."""
+    if (machine.root / SYSTEMD).is_dir():
+        if machine.is_root:
+            return ("systemd-run --scope -p Delegate=yes keltis-ladder serve",)
+        return (
+            "systemd-run --user --scope -p Delegate=yes keltis-ladder serve",
+            "Delegate=yes    # in [Service] of a unit of systemd",
+        )
+    if machine.is_root:
+        return ("docker run --privileged --cgroupns=private ...    # in a container",)
+    base = directory or Path("/sys/fs/cgroup")
+    while base.name and not os.access(base, os.W_OK) and (base.parent / "cgroup.procs").exists():
+        base = base.parent
+    group = base / "keltis"
+    return (
+        f'sudo mkdir -p {group} && sudo chown -R "$USER" {group}',
+        f"echo $$ | sudo tee {group}/cgroup.procs    # this shell, then: keltis-ladder serve",
+    )
+
+
+def pressure_check(machine: Machine, tried: Tried) -> Check:
+    """Tell whether the kernel says how long a group was kept from running."""
+    has_full = any(line.startswith("full ") for line in (tried.pressure or "").splitlines())
+    if has_full and tried.counts:
+        found = "cpu.pressure and cpu.stat tell stalls and CPU time"
+        return Check("pressure", Area.GROUPS, State.OK, found, required=True)
+    release = kernel_release()
+    if release < FULL_SINCE:
+        found = f"Linux {'.'.join(map(str, release))} does not tell it for groups"
+        remedy: tuple[str, ...] = ("use Linux 5.13 or newer",)
+    elif tried.pressure is None and machine.read(PRESSURE) is not None:
+        found = "switched off for this group"
+        remedy = (f"echo 1 | {machine.sudo}tee {tried.directory}/cgroup.pressure",)
+    else:
+        found = "the kernel keeps no pressure figures"
+        remedy = (
+            f"{machine.sudo}sed -i 's/^GRUB_CMDLINE_LINUX=\"/&psi=1 /' /etc/default/grub",
+            f"{machine.sudo}update-grub && {machine.sudo}reboot",
+        )
+    return Check(
+        "pressure",
+        Area.GROUPS,
+        State.MISSING,
+        found,
+        required=True,
+        meaning=NO_CLOCK,
+        remedy=remedy,
+    )
+
+
+def freeze_check(tried: Tried) -> Check:
+    """Tell whether bots can be frozen while others think."""
+    if tried.freezes:
+        return Check(
+            "freezing", Area.GROUPS, State.OK, "bots that are not asked are frozen", required=True
+        )
+    return Check(
+        "freezing",
+        Area.GROUPS,
+        State.MISSING,
+        "no cgroup.freeze",
+        required=True,
+        meaning="Bots that are not asked are stopped by a signal, which a hostile one can escape.",
+        remedy=("use Linux 5.2 or newer",),
+    )
+
+
+def kill_check(tried: Tried) -> Check:
+    """Tell whether everything of a bot can be ended at once."""
+    if tried.kills:
+        return Check("killing", Area.GROUPS, State.OK, "all of a bot ends at once")
+    return Check(
+        "killing",
+        Area.GROUPS,
+        State.LIMITED,
+        "no cgroup.kill",
+        meaning="Bots are ended by killing the init of their sandbox, which takes a little longer.",
+        remedy=(f"use Linux {'.'.join(map(str, KILL_SINCE))} or newer",),
+    )
+
+
+def kernel_release() -> tuple[int, int]:
+    """Return the first two numbers of the kernel's version."""
+    found = re.match(r"(\d+)\.(\d+)", platform.release())
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _text(path: Path) -> str | None:
+    with contextlib.suppress(OSError):
+        return path.read_text()
+    return None

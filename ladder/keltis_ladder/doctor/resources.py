@@ -1,0 +1,196 @@
+"""Cores, memory, disk, time, and the place where the ladder keeps its data."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import keltis_engine
+from keltis_ladder.doctor.check import Area, Check, Machine, State
+from keltis_ladder.limits import MIB
+
+GIB: Final = 1024 * MIB
+MEMORY_WANTED: Final = 2 * GIB  # available: a match of four bots in all rotations, and the server
+MEMORY_NEEDED: Final = 512 * MIB
+DISK_WANTED: Final = 2 * GIB
+DISK_NEEDED: Final = 200 * MIB
+STEAL_NOTICED: Final = 0.02  # part of all time since the start that a hypervisor kept
+CLOCK_SOURCE: Final = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+SLOW_CLOCKS: Final = ("hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies")
+# SQLite's write-ahead log needs memory that is shared through the file system.
+NETWORK_FILE_SYSTEMS: Final = (
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "9p",
+    "fuse.sshfs",
+    "ceph",
+    "glusterfs",
+)
+
+
+def resource_checks(machine: Machine, directory: Path, database: str | None) -> Iterator[Check]:
+    """Look at what a ladder consumes."""
+    yield cores_check(machine, len(os.sched_getaffinity(0)))
+    yield memory_check(machine)
+    yield clock_check(machine)
+    yield time_check(time.time(), Path(keltis_engine.__file__).stat().st_mtime)
+    yield data_check(machine, directory, database)
+    yield disk_check(directory, shutil.disk_usage(existing(directory)).free)
+
+
+def cores_check(machine: Machine, cores: int) -> Check:
+    """Tell how many cores there are, and whether a hypervisor takes time from them."""
+    found = f"{cores} {'core' if cores == 1 else 'cores'}"
+    stolen = _stolen(machine)
+    if stolen > STEAL_NOTICED:
+        return Check(
+            "cores",
+            Area.MACHINE,
+            State.LIMITED,
+            f"{found}, {stolen:.0%} of their time taken by the hypervisor",
+            meaning="Time that a hypervisor takes can be told from a bot's own only roughly: a"
+            " machine with cores of its own is fairer.",
+        )
+    if cores == 1:
+        return Check(
+            "cores",
+            Area.MACHINE,
+            State.LIMITED,
+            found,
+            meaning="The server and the matches share it: pages are slow while bots think.",
+        )
+    return Check("cores", Area.MACHINE, State.OK, found)
+
+
+def _stolen(machine: Machine) -> float:
+    fields = (machine.read("proc/stat") or "").split("\n", 1)[0].split()[1:9]
+    times = [int(field) for field in fields]
+    total = sum(times)
+    return times[7] / total if len(times) == 8 and total else 0.0
+
+
+def memory_check(machine: Machine) -> Check:
+    """Tell how much memory can be had."""
+    found = re.search(
+        r"^MemAvailable:\s*(\d+) kB", machine.read("proc/meminfo") or "", re.MULTILINE
+    )
+    if found is None:
+        return Check("memory", Area.MACHINE, State.LIMITED, "not told by /proc/meminfo")
+    available = int(found[1]) * 1024
+    told = f"{available / GIB:.1f} GiB available"
+    if available >= MEMORY_WANTED:
+        return Check("memory", Area.MACHINE, State.OK, told)
+    return Check(
+        "memory",
+        Area.MACHINE,
+        State.LIMITED if available >= MEMORY_NEEDED else State.MISSING,
+        told,
+        required=available < MEMORY_NEEDED,
+        meaning="A bot may use 1 GiB, and a match of four has up to 16 processes: with less than"
+        f" {MEMORY_WANTED // GIB} GiB the kernel may end one that did nothing wrong.",
+    )
+
+
+def clock_check(machine: Machine) -> Check:
+    """Tell whether reading the clock is cheap."""
+    source = (machine.read(CLOCK_SOURCE) or "unknown").strip()
+    if source not in SLOW_CLOCKS:
+        return Check("clock", Area.MACHINE, State.OK, source)
+    return Check(
+        "clock",
+        Area.MACHINE,
+        State.LIMITED,
+        source,
+        meaning="Reading this clock takes a microsecond or more each time: fewer matches a minute.",
+        remedy=("cat /sys/devices/system/clocksource/clocksource0/available_clocksource",),
+    )
+
+
+def time_check(now: float, installed: float) -> Check:
+    """Tell whether the time of day can be right: nothing is installed in the future."""
+    told = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    if now >= installed:
+        return Check("time", Area.MACHINE, State.OK, told)
+    return Check(
+        "time",
+        Area.MACHINE,
+        State.LIMITED,
+        f"{told}, which is before this package was installed",
+        meaning="Results, tokens and sessions would carry wrong times.",
+        remedy=("timedatectl set-ntp true",),
+    )
+
+
+def data_check(machine: Machine, directory: Path, database: str | None) -> Check:
+    """Tell whether the ladder can keep its data where it wants to."""
+    place = existing(directory)
+    if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+        return Check(
+            "data",
+            Area.MACHINE,
+            State.MISSING,
+            f"{place} is not a directory that we may write to",
+            required=True,
+            meaning="Database, archives and builds live there.",
+            remedy=("keltis-ladder serve --data DIRECTORY",),
+        )
+    told = str(directory) if place == directory else f"{directory} can be made"
+    if database and "://" in database:
+        return Check("data", Area.MACHINE, State.OK, f"{told}; the database is elsewhere")
+    kind = file_system(machine.read("proc/self/mounts") or "", place)
+    if kind in NETWORK_FILE_SYSTEMS:
+        return Check(
+            "data",
+            Area.MACHINE,
+            State.LIMITED,
+            f"{told}, on {kind}",
+            meaning="SQLite is not safe on a file system of another machine: use a local directory,"
+            " or PostgreSQL.",
+            remedy=("keltis-ladder serve --database postgresql://USER:PASSWORD@HOST/NAME",),
+        )
+    return Check("data", Area.MACHINE, State.OK, told, required=True)
+
+
+def disk_check(directory: Path, free: int) -> Check:
+    """Tell how much room there is for data."""
+    told = f"{free / GIB:.1f} GiB free for {directory}"
+    if free >= DISK_WANTED:
+        return Check("disk", Area.MACHINE, State.OK, told)
+    return Check(
+        "disk",
+        Area.MACHINE,
+        State.LIMITED if free >= DISK_NEEDED else State.MISSING,
+        told,
+        required=free < DISK_NEEDED,
+        meaning="A day of a busy ladder is some hundred MiB; on a full disk nothing is stored.",
+        remedy=("keltis-ladder serve --data DIRECTORY",),
+    )
+
+
+def existing(directory: Path) -> Path:
+    """Return the directory, or the nearest one above it that is there."""
+    path = directory.absolute()
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path
+
+
+def file_system(mounts: str, place: Path) -> str:
+    """Return the kind of file system that a path is on: that of the nearest mount above it."""
+    best, kind = -1, ""
+    for line in mounts.splitlines():
+        fields = line.split()
+        with contextlib.suppress(ValueError, IndexError):
+            place.relative_to(fields[1])
+            if len(fields[1]) >= best:
+                best, kind = len(fields[1]), fields[2]
+    return kind

@@ -1,0 +1,355 @@
+"""The doctor: what it finds on machines of all kinds, and what it tells to do."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from keltis_ladder.doctor import Area, Check, State, is_fair
+from keltis_ladder.doctor.check import Machine
+from keltis_ladder.doctor.groups import (
+    Tried,
+    freeze_check,
+    group_checks,
+    kernel_release,
+    kill_check,
+    limits_check,
+    own_directory,
+    pressure_check,
+    try_group,
+    version_check,
+)
+from keltis_ladder.doctor.languages import LANGUAGES, is_new_enough, language_checks
+from keltis_ladder.doctor.resources import (
+    DISK_NEEDED,
+    DISK_WANTED,
+    clock_check,
+    cores_check,
+    data_check,
+    disk_check,
+    existing,
+    file_system,
+    memory_check,
+    time_check,
+)
+from keltis_ladder.doctor.software import engine_check, sandbox_checks, version_of
+from keltis_ladder.sandbox import SandboxMissing
+
+AVERAGES = "avg10=0.00 avg60=0.00 avg300=0.00 total=1"
+FULL = f"some {AVERAGES}\nfull {AVERAGES}\n"
+GOOD = Tried(Path("/sys/fs/cgroup"), counts=True, pressure=FULL, freezes=True, kills=True)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A machine of files, of an ordinary user, without any programs."""
+    (tmp_path / "bin").mkdir()
+    return Machine(tmp_path, is_root=False, path=str(tmp_path / "bin"))
+
+
+def has(machine: Machine, name: str, text: str) -> None:
+    path = machine.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def has_program(machine: Machine, name: str, says: str = "") -> None:
+    assert machine.path
+    path = Path(machine.path, name)
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def by_name(checks: list[Check], name: str) -> Check:
+    return next(check for check in checks if check.name == name)
+
+
+def no_sandbox() -> None:
+    raise SandboxMissing("bubblewrap does not work here: no permission. Do this and that.")
+
+
+def a_sandbox() -> None:
+    pass
+
+
+def test_only_what_is_required_decides_about_fairness() -> None:
+    good = Check("sandbox", Area.SANDBOX, State.OK, "works", required=True)
+    slow = Check("engine", Area.PYTHON, State.MISSING, "interpreted")
+    assert is_fair([good, slow])
+    assert not is_fair([good, replace(good, state=State.MISSING)])
+    assert not is_fair([good, replace(good, state=State.LIMITED)])
+
+
+def test_an_interpreted_engine_is_slow_but_fair(machine: Machine) -> None:
+    assert engine_check(machine, True).state is State.OK
+    check = engine_check(machine, False)
+    assert (check.state, check.required) == (State.LIMITED, False)
+    has_program(machine, "apt-get")
+    assert engine_check(machine, False).remedy[0].startswith("sudo apt-get install -y gcc ")
+
+
+def test_without_bubblewrap_nothing_is_tried(machine: Machine) -> None:
+    checks = list(sandbox_checks(machine, no_sandbox))
+    bubblewrap = by_name(checks, "bubblewrap")
+    assert (bubblewrap.state, bubblewrap.required) == (State.MISSING, True)
+    assert "bubblewrap" in bubblewrap.remedy[0]
+    assert "sandbox" not in [check.name for check in checks]
+
+
+def test_a_sandbox_that_does_not_work_says_why(machine: Machine) -> None:
+    has_program(machine, "bwrap", "bubblewrap 0.8.0")
+    checks = list(sandbox_checks(machine, no_sandbox))
+    assert by_name(checks, "bubblewrap").found == "0.8.0"
+    broken = by_name(checks, "sandbox")
+    assert (broken.state, broken.required) == (State.MISSING, True)
+    assert "Do this and that." in broken.meaning
+    assert by_name(list(sandbox_checks(machine, a_sandbox)), "sandbox").state is State.OK
+
+
+def test_without_system_call_filters_there_is_no_sandbox(machine: Machine) -> None:
+    assert by_name(list(sandbox_checks(machine, a_sandbox)), "seccomp").state is State.MISSING
+    has(machine, "proc/sys/kernel/seccomp/actions_avail", "kill_process trap errno allow\n")
+    assert by_name(list(sandbox_checks(machine, a_sandbox)), "seccomp").state is State.OK
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "command"),
+    [
+        ("user/max_user_namespaces", 0, "sysctl -w user.max_user_namespaces=15000"),
+        ("kernel/unprivileged_userns_clone", 0, "sysctl -w kernel.unprivileged_userns_clone=1"),
+        (
+            "kernel/apparmor_restrict_unprivileged_userns",
+            1,
+            "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+    ],
+)
+def test_restricted_user_namespaces_concern_ordinary_users(
+    machine: Machine, setting: str, value: int, command: str
+) -> None:
+    assert by_name(list(sandbox_checks(machine, a_sandbox)), "user namespaces").state is State.OK
+    has(machine, f"proc/sys/{setting}", f"{value}\n")
+    check = by_name(list(sandbox_checks(machine, a_sandbox)), "user namespaces")
+    assert (check.state, check.remedy) == (State.LIMITED, (f"sudo {command}",))
+    root = list(sandbox_checks(replace(machine, is_root=True), a_sandbox))
+    assert "user namespaces" not in [check.name for check in root]
+
+
+MOUNTS = (
+    "30 20 0:26 / {0} rw,nosuid - cgroup2 cgroup2 rw\n31 20 0:27 / /old rw - cgroup cgroup rw,pids"
+)
+
+
+def test_our_own_group_is_found_in_pure_and_in_mixed_hierarchies() -> None:
+    mounts = MOUNTS.format("/sys/fs/cgroup/unified")
+    own = "3:pids:/elsewhere\n0::/user.slice/app.scope\n"
+    found = Path("/sys/fs/cgroup/unified/user.slice/app.scope")
+    assert own_directory(mounts, own) == found
+    assert own_directory(mounts, "0::/user.slice/app.scope/keltis-self\n") == found
+    assert own_directory(mounts, "3:pids:/elsewhere\n") is None
+    assert own_directory("31 20 0:27 / /old rw - cgroup cgroup rw,pids", own) is None
+
+
+def delegated(machine: Machine, directory: Path) -> None:
+    """Give the machine a group of version 2, made of files."""
+    directory.mkdir()
+    (directory / "cgroup.procs").touch()
+    has(machine, "proc/self/mountinfo", MOUNTS.format(directory))
+    has(machine, "proc/self/cgroup", "0::/\n")
+
+
+def test_a_group_that_was_tried_is_gone(machine: Machine, tmp_path: Path) -> None:
+    delegated(machine, tmp_path / "group")
+    tried = try_group(machine)
+    assert tried == Tried(tmp_path / "group")  # it could be made, but these files are no kernel's
+    assert [path.name for path in (tmp_path / "group").iterdir()] == ["cgroup.procs"]
+
+
+def test_a_group_that_nothing_can_be_moved_into_is_none(machine: Machine, tmp_path: Path) -> None:
+    delegated(machine, tmp_path / "group")
+    (tmp_path / "group" / "cgroup.procs").unlink()
+    assert try_group(machine).trouble == errno.EACCES
+
+
+def test_the_groups_of_this_machine_are_as_the_kernel_says() -> None:
+    tried = try_group(Machine())
+    if tried.directory is None or tried.trouble is not None:
+        pytest.skip("no control group of version 2 can be made here")
+    assert tried.counts
+    assert tried.freezes
+    assert tried.kills == (kernel_release() >= (5, 14))
+    names = [check.name for check in group_checks(Machine())]
+    assert names == ["limits", "version 2", "pressure", "freezing", "killing"]
+    assert not list(tried.directory.glob(f"keltis-{os.getpid()}-doctor"))
+
+
+def test_without_version_2_it_is_to_be_mounted(machine: Machine) -> None:
+    check = version_check(machine, Tried())
+    assert (check.state, check.required) == (State.MISSING, True)
+    assert check.remedy[-1] == "sudo mount -t cgroup2 none /sys/fs/cgroup/unified"
+    assert [check.name for check in group_checks(machine)] == ["limits", "version 2"]
+
+
+def test_an_ordinary_user_is_told_how_to_get_a_group(machine: Machine) -> None:
+    forbidden = Tried(Path("/nowhere/unified"), errno.EACCES)
+    check = version_check(machine, forbidden)
+    assert (check.state, check.required) == (State.MISSING, True)
+    assert check.remedy[0].startswith("sudo mkdir -p /nowhere/unified/keltis && sudo chown")
+    (machine.root / "run/systemd/system").mkdir(parents=True)
+    scope = "systemd-run --user --scope -p Delegate=yes keltis-ladder serve"
+    assert version_check(machine, forbidden).remedy[0] == scope
+    assert limits_check(machine, {"pids"}).remedy[0] == scope
+
+
+def test_a_container_is_told_what_to_be_started_with(machine: Machine) -> None:
+    check = version_check(machine, Tried(Path("/sys/fs/cgroup"), errno.EROFS))
+    assert "read-only" in check.found
+    assert "--privileged" in check.remedy[0]
+
+
+def test_limits_need_both_controllers(machine: Machine) -> None:
+    assert limits_check(machine, {"memory", "pids"}).state is State.OK
+    check = limits_check(machine, {"pids"})
+    assert (check.state, check.required) == (State.LIMITED, False)
+    assert "no memory controller" in check.found
+
+
+def test_the_clock_needs_the_line_full(machine: Machine) -> None:
+    assert pressure_check(machine, GOOD).state is State.OK
+    some = replace(GOOD, pressure=FULL.splitlines()[0])
+    check = pressure_check(machine, some)
+    assert (check.state, check.required) == (State.MISSING, True)
+
+
+def test_pressure_figures_that_are_off_are_switched_on_where_they_are_off(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    off = replace(GOOD, pressure=None)
+    monkeypatch.setattr(platform, "release", lambda: "6.1.0-40-amd64")
+    assert "psi=1" in pressure_check(machine, off).remedy[0]
+    has(machine, "proc/pressure/cpu", FULL)
+    (command,) = pressure_check(machine, off).remedy
+    assert command == "echo 1 | sudo tee /sys/fs/cgroup/cgroup.pressure"
+    monkeypatch.setattr(platform, "release", lambda: "5.10.0-30-amd64")
+    assert pressure_check(machine, off).remedy == ("use Linux 5.13 or newer",)
+
+
+def test_freezing_is_required_and_killing_is_not() -> None:
+    assert freeze_check(GOOD).state is State.OK
+    assert kill_check(GOOD).state is State.OK
+    frozen = freeze_check(replace(GOOD, freezes=False))
+    assert (frozen.state, frozen.required) == (State.MISSING, True)
+    killed = kill_check(replace(GOOD, kills=False))
+    assert (killed.state, killed.required) == (State.LIMITED, False)
+
+
+def test_languages_are_there_missing_or_old(machine: Machine) -> None:
+    has_program(machine, "apt-get")
+    has_program(machine, "node", "v20.20.2")
+    has_program(machine, "go", "go version go1.13.8 linux/amd64")
+    checks = {check.name: check for check in language_checks(machine)}
+    assert set(checks) == {"python"} | {language.name for language in LANGUAGES}
+    assert (checks["javascript"].state, checks["javascript"].found) == (State.OK, "node 20.20.2")
+    assert (checks["go"].state, checks["go"].found) == (State.LIMITED, "go 1.13.8")
+    assert "go 1.19 or newer" in checks["go"].meaning
+    assert checks["rust"].state is State.MISSING
+    assert checks["rust"].remedy == ("sudo apt-get install -y cargo",)
+    assert not any(check.required for check in checks.values())
+
+
+@pytest.mark.parametrize(
+    ("version", "since", "new_enough"),
+    [
+        ("17.0.15", (17,), True),
+        ("17", (17,), True),
+        ("11.0.2", (17,), False),
+        ("1.56", (1, 56), True),
+        ("1.9.8", (1, 19), False),
+        ("2.0", (1, 19), True),
+        ("does not start: no", (1,), False),
+    ],
+)
+def test_versions_are_compared_as_numbers(
+    version: str, since: tuple[int, ...], new_enough: bool
+) -> None:
+    assert is_new_enough(version, since) == new_enough
+
+
+def test_a_program_that_does_not_run_has_no_version(machine: Machine, tmp_path: Path) -> None:
+    assert version_of([str(tmp_path / "nothing")]).startswith("does not start: ")
+    has_program(machine, "odd", "no number here")
+    assert version_of([str(tmp_path / "bin/odd")]) == "no number here"
+    has_program(machine, "mute")
+    assert version_of([str(tmp_path / "bin/mute")]) == "of an unknown version"
+
+
+def test_time_that_a_hypervisor_takes_is_told(machine: Machine) -> None:
+    assert cores_check(machine, 4).state is State.OK
+    assert cores_check(machine, 1).state is State.LIMITED
+    has(machine, "proc/stat", "cpu  800 0 100 50 0 0 0 50 0 0\ncpu0 1 2 3\n")
+    check = cores_check(machine, 4)
+    assert (check.state, check.found[:12]) == (State.LIMITED, "4 cores, 5% ")
+
+
+@pytest.mark.parametrize(
+    ("kib", "state", "required"),
+    [
+        (8 << 20, State.OK, False),
+        (1 << 20, State.LIMITED, False),
+        (100 << 10, State.MISSING, True),
+    ],
+)
+def test_memory_is_told(machine: Machine, kib: int, state: State, required: bool) -> None:
+    has(machine, "proc/meminfo", f"MemTotal: 99 kB\nMemAvailable:  {kib} kB\n")
+    check = memory_check(machine)
+    assert (check.state, check.required) == (state, required)
+
+
+def test_a_slow_clock_and_a_wrong_time_are_told(machine: Machine) -> None:
+    source = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+    has(machine, source, "tsc\n")
+    assert clock_check(machine).state is State.OK
+    has(machine, source, "hpet\n")
+    assert clock_check(machine).state is State.LIMITED
+    assert time_check(2e9, 1.9e9).state is State.OK
+    assert time_check(0.0, 1.9e9).state is State.LIMITED
+
+
+def test_data_needs_a_place_to_write(machine: Machine, tmp_path: Path) -> None:
+    assert data_check(machine, tmp_path, None).found == str(tmp_path)
+    below = tmp_path / "not" / "yet"
+    assert data_check(machine, below, None).found == f"{below} can be made"
+    assert existing(below) == tmp_path
+    (tmp_path / "file").touch()
+    check = data_check(machine, tmp_path / "file" / "ladder", None)
+    assert (check.state, check.required) == (State.MISSING, True)
+
+
+def test_a_database_on_a_network_file_system_is_told(machine: Machine, tmp_path: Path) -> None:
+    has(machine, "proc/self/mounts", f"none / ext4 rw 0 0\nserver:/x {tmp_path} nfs4 rw 0 0\n")
+    assert data_check(machine, tmp_path, None).state is State.LIMITED
+    assert data_check(machine, tmp_path, "postgresql://db/keltis").state is State.OK
+    mounts = "none / ext4 rw 0 0\nnone /srv btrfs rw 0 0\nserver:/x /srv/net nfs rw 0 0\n"
+    assert file_system(mounts, Path("/srv/data")) == "btrfs"
+    assert file_system(mounts, Path("/srv/net/data")) == "nfs"
+    assert file_system(mounts, Path("/srv/network")) == "btrfs"
+    assert file_system(mounts, Path("/home")) == "ext4"
+
+
+@pytest.mark.parametrize(
+    ("free", "state", "required"),
+    [
+        (DISK_WANTED, State.OK, False),
+        (DISK_NEEDED, State.LIMITED, False),
+        (DISK_NEEDED - 1, State.MISSING, True),
+    ],
+)
+def test_disk_is_told(tmp_path: Path, free: int, state: State, required: bool) -> None:
+    check = disk_check(tmp_path, free)
+    assert (check.state, check.required) == (state, required)
