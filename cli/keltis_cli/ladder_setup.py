@@ -12,6 +12,7 @@ from keltis_cli.candidates import Named, candidates, enter
 from keltis_cli.errors import BadRequest
 from keltis_cli.leaderboard_table import bot_name
 from keltis_cli.strokes import counted
+from keltis_ladder.cgroups import INEXACT_CLOCK
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox import Sandbox
@@ -42,7 +43,10 @@ def choose_sandbox(database: Database, bots: Sequence[str], no_sandbox: bool) ->
     """Return the sandbox for these bots and those that are on the ladder already."""
     with database.reading() as session:
         strangers = [f"{name}, which is on the ladder" for name in guests_on_ladder(session)]
-    return entering.sandbox_for([*bots, *strangers], no_sandbox)
+    sandbox = entering.sandbox_for([*bots, *strangers], no_sandbox)
+    if sandbox is not None and not sandbox.groups.can_count:
+        print(f"Note: {INEXACT_CLOCK}", file=sys.stderr)
+    return sandbox
 
 
 def put_on_ladder(

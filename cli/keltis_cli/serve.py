@@ -145,6 +145,14 @@ def serve(
         typer.Option("--access-log", envvar="KELTIS_ACCESS_LOG", help="Log each request."),
     ] = False,
     no_sandbox: entering.NoSandboxOption = False,
+    inexact_clock: Annotated[
+        bool,
+        typer.Option(
+            "--inexact-clock",
+            envvar="KELTIS_INEXACT_CLOCK",
+            help="Let strangers' bots play where their time cannot be told exactly (see doctor).",
+        ),
+    ] = False,
 ) -> None:
     """Serve a ladder: HTTP API, live websockets, and matches that never stop."""
     settings = Settings(
@@ -156,6 +164,7 @@ def serve(
         nice=nice,
         house=not no_house,
         sandboxed=not no_sandbox,
+        inexact_clock=inexact_clock,
         control=TimeControl(bank, increment),
         quotas=Quotas(
             archive_bytes=archive_mib * MIB,

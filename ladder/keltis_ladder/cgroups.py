@@ -28,6 +28,12 @@ FREEZE: Final = "cgroup.freeze"
 KILL: Final = "cgroup.kill"  # since Linux 5.14
 PATIENCE: Final = 2.0  # seconds until the kernel has let go of a group whose processes are dead
 
+INEXACT_CLOCK: Final = (
+    "no control groups of version 2 with pressure figures here: on a busy machine clocks are"
+    " inexact, and bots with several threads may gain time; `keltis-ladder doctor` tells how to"
+    " get them."
+)
+
 _serial = itertools.count()
 
 

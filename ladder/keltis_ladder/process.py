@@ -77,7 +77,8 @@ class BotProcess:
 
     def greet(self, seconds: float, when_slow: Callable[[], None] | None = None) -> messages.Hello:
         """Shake hands; the time includes the start of the process."""
-        hello = frame(messages.hello(_SERVER, round(seconds * 1000)))
+        clock = messages.CPU_CLOCK if self.child.meter else messages.WALL_CLOCK
+        hello = frame(messages.hello(_SERVER, round(seconds * 1000), clock))
         payload, _ = self._exchange(hello, seconds, "start", when_slow)
         try:
             greeting = messages.read_hello(payload)

@@ -13,6 +13,7 @@ from typing import Final
 from aiohttp import web
 from sqlmodel import Session
 
+from keltis_ladder.cgroups import INEXACT_CLOCK
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
 from keltis_ladder.store.catalogue import ensure_house_bots, guests_on_ladder
@@ -27,6 +28,8 @@ from keltis_server.site import Site
 
 SWITCH: Final = 0.001  # seconds after which a thread lets another run: the event loop must not wait
 GOODBYE: Final = 10.0  # seconds for requests under way when we stop
+
+INSIST: Final = "To play strangers' bots all the same, insist with --inexact-clock."
 
 log = logging.getLogger(__name__)
 
@@ -54,13 +57,18 @@ def find_or_do_without(settings: Settings, database: Database) -> tuple[Sandbox 
     if not settings.sandboxed:
         return None, ""
     try:
-        return find_sandbox(), ""
+        sandbox = find_sandbox()
+        if not sandbox.groups.can_count:
+            if not (settings.is_private or settings.inexact_clock):
+                raise SandboxMissing(f"{INEXACT_CLOCK} {INSIST}")
+            log.warning("%s", INEXACT_CLOCK)
+        return sandbox, ""
     except SandboxMissing as missing:
         with database.reading() as session:
             guests = guests_on_ladder(session)
         if guests or not settings.house:
             raise
-        log.warning("no sandbox: only our own bots play, uploads are refused. %s", missing)
+        log.warning("only our own bots play, uploads are refused. %s", missing)
         return None, str(missing)
 
 

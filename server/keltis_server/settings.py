@@ -55,11 +55,17 @@ class Settings:
     nice: int = NICE  # how much referees and bots give way to the server and everything else
     house: bool = True  # our own bots are on the ladder
     sandboxed: bool = True
+    inexact_clock: bool = False  # strangers play even where their time cannot be told exactly
     control: TimeControl = DEFAULT_CONTROL
     quotas: Quotas = field(default_factory=Quotas)
     origins: tuple[str, ...] = ()  # other sites whose pages may open a websocket
     forwarded: bool = False  # behind a proxy that says who called
     access_log: bool = False
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only people on this machine can reach the server: they are no strangers."""
+        return self.host in LOOPBACK and not self.public_url and not self.forwarded
 
     def check(self) -> None:
         """Raise if something cannot be."""

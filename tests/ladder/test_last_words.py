@@ -10,8 +10,14 @@ import pytest
 
 from keltis_bots.framing import frame
 from keltis_bots.messages import hello
+from keltis_engine import find_variant
+from keltis_ladder.clock import TimeControl
+from keltis_ladder.entrants import Entrant
+from keltis_ladder.launchers import SandboxLauncher
+from keltis_ladder.referee import Referee
 from keltis_ladder.sandbox import Sandbox
 from tests.bots.test_sdk import GAME, choose
+from tests.ladder.arena import HOSTILE
 from tests.ladder.boxes import read_until
 
 SOURCE = """
@@ -68,3 +74,21 @@ def test_a_bot_that_is_stopped_says_it_when_it_goes_on(sandbox: Sandbox, tmp_pat
         assert "in endless" in read_until(child.stderr, "in choose")
     finally:
         child.kill()
+
+
+def test_a_crash_card_has_the_stack_and_what_was_printed(sandbox: Sandbox, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "bot.py").write_text(SOURCE.format(where="sum(range(10**12))"))
+    hangs = Entrant("hangs", "hangs", ("python3", "bot.py"), tmp_path)
+    honest = Entrant("honest", "honest", ("python3", "honest.py", "-"), HOSTILE)
+    referee = Referee(SandboxLauncher(sandbox), TimeControl(200, 0, 60_000))
+    try:
+        game = referee.play_game(find_variant("weg-der-steine"), 1, [hangs, honest], 0)
+    finally:
+        referee.kill()
+    (loss,) = game.losses
+    assert loss.fault.code == "clock"
+    assert "here I am" in loss.card["stderr"]
+    assert 'File "/bot/bot.py", line 6 in endless' in loss.card["stderr"]
+    assert loss.card["fatal"]["charged_ms"] >= 200
+    assert loss.card["exit"]["text"] == "killed by SIGKILL"

@@ -23,6 +23,7 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.recomputing import compare
 from keltis_ladder.store.tables import Job, JobState
 from keltis_server.local_key import FILE
+from keltis_server.settings import Settings
 from tests.cli.helpers import command
 from tests.server.serving import QUIET, served
 from tests.system.servers import ServerProcess, runs
@@ -141,6 +142,26 @@ def test_without_a_sandbox_only_our_own_bots_play(
     asyncio.run(scenario())
     with pytest.raises(SandboxMissing):  # a ladder for guests only has nothing to play
         asyncio.run(ended_at_once(tmp_path / "other"))
+
+
+def test_where_no_clock_is_exact_strangers_play_only_if_the_operator_insists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("keltis_ladder.cgroups.can_count", lambda directory: False)
+
+    async def scenario(name: str, settings: Settings) -> str:
+        async with served(tmp_path / name, settings) as server:
+            return server.site.missing
+
+    private = replace(QUIET, house=True)
+    public = replace(private, public_url="https://ladder.example")
+    assert asyncio.run(scenario("private", private)) == ""
+    missing = asyncio.run(scenario("public", public))
+    assert "keltis-ladder doctor" in missing
+    assert "--inexact-clock" in missing
+    assert asyncio.run(scenario("insisted", replace(public, inexact_clock=True))) == ""
+    with pytest.raises(SandboxMissing):
+        asyncio.run(scenario("guests", replace(public, house=False)))
 
 
 async def ended_at_once(directory: Path) -> None:
