@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import shutil
 import tarfile
 import tempfile
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.tables import Archive, table_of
+from keltis_ladder.trees import discard
 
 PARTIAL: Final = ".new-"  # how the names of files begin that are not complete yet
 _SHELF: Final = 2  # letters of the digest that name the directory
@@ -82,10 +84,18 @@ class Archives:
         return self.put(pack_directory(directory))
 
     def unpack(self, digest: str, into: Path) -> None:
-        """Unpack an archive that we packed to a new directory."""
-        with tarfile.open(fileobj=io.BytesIO(self.get(digest)), mode="r:gz") as archive:
-            into.mkdir(parents=True)
-            archive.extractall(into, filter="data")
+        """Unpack an archive that we packed to a new directory; another one is refused whole."""
+        data = self.get(digest)
+        into.mkdir(parents=True)
+        try:
+            with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+                _unpack(archive, into)
+        except _NotOurs as error:
+            discard(into)
+            raise LadderError(
+                f"the archive {digest} is not as the ladder packs them, and cannot be unpacked:"
+                f" {error}; have its bot submitted again"
+            ) from None
 
 
 def pack_directory(directory: Path) -> bytes:
@@ -107,6 +117,64 @@ def pack_directory(directory: Path) -> bytes:
             else:
                 archive.addfile(member)
     return gzip.compress(buffer.getvalue(), mtime=0)
+
+
+class _NotOurs(Exception):
+    """What makes an archive one that we have not packed."""
+
+
+def _unpack(archive: tarfile.TarFile, into: Path) -> None:
+    """Write what is in an archive; links come last, so that nothing is written through one.
+
+    As safe as the filter "data" of tarfile, which Python has only since 3.11.4.
+    """
+    links: dict[Path, str] = {}
+    for member in archive:
+        path = into / _name_within(member)
+        try:
+            if member.isdir():
+                path.mkdir()
+            elif member.issym():
+                links[path] = member.linkname
+            elif member.isreg():
+                _write_file(archive, member, path)
+            else:
+                raise _NotOurs(f"{member.name!r} is neither a file nor a directory nor a link")
+        except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
+            raise _NotOurs(f"{member.name!r}: {error.strerror}") from None
+    _make_links(links, into)
+
+
+def _name_within(member: tarfile.TarInfo) -> Path:
+    name = Path(member.name)
+    if not name.parts or name.is_absolute() or ".." in name.parts:
+        raise _NotOurs(f"{member.name!r} is no name within it")
+    return name
+
+
+def _write_file(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
+    source = archive.extractfile(member)
+    assert source is not None
+    with source, path.open("xb") as file:
+        shutil.copyfileobj(source, file)
+    path.chmod(0o755 if member.mode & 0o100 else 0o644)
+    os.utime(path, (member.mtime, member.mtime))
+
+
+def _make_links(links: dict[Path, str], into: Path) -> None:
+    for path, target in links.items():
+        try:
+            path.symlink_to(target)
+        except OSError as error:
+            raise _NotOurs(f"the link {path.name!r}: {error.strerror}") from None
+    root = into.resolve()
+    for path in links:  # looked at when all are there: one may lead through another
+        try:
+            inside = path.resolve().is_relative_to(root)
+        except (OSError, RuntimeError):
+            raise _NotOurs(f"the link {path.name!r} leads to itself") from None
+        if not inside:
+            raise _NotOurs(f"the link {path.name!r} leads out of it")
 
 
 def note_archive(session: Session, kept: Kept) -> None:

@@ -1,9 +1,12 @@
 """A bot's files are kept once, under the digest of their bytes, and come back as they were."""
 
+import gzip
 import hashlib
+import io
 import os
 import resource
 import stat
+import tarfile
 from functools import partial
 from pathlib import Path
 
@@ -79,6 +82,67 @@ def test_the_same_files_make_the_same_archive(archives: Archives, tmp_path: Path
     assert archives.put_directory(tmp_path / "again") == kept
     (other / "run.sh").chmod(0o644)
     assert archives.put_directory(other) != kept
+
+
+def entry(
+    name: str, kind: bytes = tarfile.REGTYPE, target: str = "", mode: int = 0o644
+) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname, member.mode = kind, target, mode
+    return member
+
+
+def keep_members(archives: Archives, *members: tarfile.TarInfo) -> str:
+    """Keep an archive that pack_directory would never make; return its digest."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for member in members:
+            archive.addfile(member)
+    return archives.put(gzip.compress(buffer.getvalue(), mtime=0)).digest
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        pytest.param([entry("../out")], id="above"),
+        pytest.param([entry("a/../../out")], id="above-by-detour"),
+        pytest.param([entry("/out")], id="absolute"),
+        pytest.param([entry(".")], id="the-directory-itself"),
+        pytest.param([entry("pipe", tarfile.FIFOTYPE)], id="pipe"),
+        pytest.param([entry("null", tarfile.CHRTYPE)], id="device"),
+        pytest.param([entry("f"), entry("g", tarfile.LNKTYPE, "f")], id="hard-link"),
+        pytest.param([entry("f"), entry("f")], id="twice"),
+        pytest.param([entry("l", tarfile.SYMTYPE, "/etc/passwd")], id="link-absolute"),
+        pytest.param([entry("l", tarfile.SYMTYPE, "../out")], id="link-above"),
+        pytest.param([entry("l", tarfile.SYMTYPE, "l")], id="link-to-itself"),
+        pytest.param(
+            [entry("d", tarfile.SYMTYPE, "."), entry("l", tarfile.SYMTYPE, "d/../out")],
+            id="link-above-through-a-link",
+        ),
+        pytest.param(
+            [entry("d", tarfile.SYMTYPE, "."), entry("d/f")], id="file-through-a-link"
+        ),
+    ],
+)
+def test_an_archive_that_we_would_not_pack_is_refused_whole(
+    archives: Archives, tmp_path: Path, members: list[tarfile.TarInfo]
+) -> None:
+    digest = keep_members(archives, *members)
+    (tmp_path / "deep").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(LadderError, match=f"{digest} .* cannot be unpacked: "):
+        archives.unpack(digest, tmp_path / "deep" / "copy")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_archive_gives_no_more_rights_than_a_bot_needs(
+    archives: Archives, tmp_path: Path
+) -> None:
+    modes = {"a": 0o6777, "b": 0o666, "c": 0o044, "d": 0o1070}
+    digest = keep_members(archives, *(entry(name, mode=mode) for name, mode in modes.items()))
+    archives.unpack(digest, tmp_path / "copy")
+    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("copy/*")}
+    assert found == {"a": 0o755, "b": 0o644, "c": 0o644, "d": 0o644}
 
 
 def test_files_that_are_the_same_on_disk_are_two_in_the_archive(tmp_path: Path) -> None:
