@@ -182,7 +182,9 @@ def retire_bot(session: Session, name: str, reason: str) -> Version:
     playing = session.exec(
         select(Version).where(
             Version.bot_id == bot.id,
-            col(Version.state).in_((VersionState.ACTIVE, VersionState.CHECKING)),
+            col(Version.state).in_(
+                (VersionState.ACTIVE, VersionState.CHECKING, VersionState.UNCHECKED)
+            ),
         )
     ).first()
     if playing is None or playing.id is None:

@@ -37,7 +37,8 @@ from keltis_ladder.store.texts import printable
 
 BOT_DISABLED: Final = "the bot is disabled: "  # how reasons begin, to know what to bring back
 AUTHOR_DISABLED: Final = "its author is disabled: "
-_PLAYING: Final = (VersionState.ACTIVE, VersionState.CHECKING)
+_PLAYING: Final = (VersionState.ACTIVE, VersionState.CHECKING, VersionState.UNCHECKED)
+_MOST_NAMED: Final = 100  # versions that could not be checked
 _TO_COME: Final = (TournamentState.SCHEDULED, TournamentState.RUNNING, TournamentState.PAUSED)
 
 
@@ -139,6 +140,7 @@ class Stock:
     matches: int
     waiting: int
     checking: int
+    unchecked: list[str]  # bots with the numbers of their versions; of very many only the first
     authors: int
     bots: int
 
@@ -150,9 +152,21 @@ def take_stock(session: Session) -> Stock:
         matches=matches_stored(session),
         waiting=_count(session, job, job.c.state == JobState.WAITING),
         checking=_count(session, version, version.c.state == VersionState.CHECKING),
+        unchecked=_unchecked(session),
         authors=_count(session, table_of(Author)),
         bots=_count(session, table_of(Bot)),
     )
+
+
+def _unchecked(session: Session) -> list[str]:
+    query = (
+        select(Bot.name, Version.number)
+        .join(Version, col(Version.bot_id) == Bot.id)
+        .where(col(Version.state) == VersionState.UNCHECKED)
+        .order_by(col(Version.id))
+        .limit(_MOST_NAMED)
+    )
+    return [f"{bot} {number}" for bot, number in session.exec(query)]
 
 
 def _count(session: Session, table: sql.Table, *where: ColumnElement[bool]) -> int:

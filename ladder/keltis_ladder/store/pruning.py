@@ -49,7 +49,7 @@ LEAVING: Final = ".new-old-"  # how the names of those begin that are being remo
 
 _UNFINISHED: Final = (JobState.WAITING, JobState.HELD, JobState.LEASED)
 _TO_COME: Final = (TournamentState.SCHEDULED, TournamentState.RUNNING, TournamentState.PAUSED)
-_PLAYING: Final = (VersionState.ACTIVE, VersionState.CHECKING)
+_PLAYING: Final = (VersionState.ACTIVE, VersionState.CHECKING, VersionState.UNCHECKED)
 _OVER: Final = (VersionState.BROKEN, VersionState.SUPERSEDED)  # for good; what is retired is not
 
 

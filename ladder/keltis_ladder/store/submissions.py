@@ -31,7 +31,9 @@ from keltis_ladder.store.tables import (
 )
 from keltis_ladder.store.texts import printable
 
+CANNOT_CHECK: Final = "the server could not check it (our fault, reported to the operator)"
 _WANTED: Final = (VersionState.ACTIVE, VersionState.CHECKING)
+_UNDECIDED: Final = (VersionState.CHECKING, VersionState.UNCHECKED)
 
 
 class TooManyBots(Refused):
@@ -146,22 +148,11 @@ def conclude(
 
     A version that is not to be checked any more stays as it is: it was taken back meanwhile.
     """
-    version = session.get(Version, version_id)
-    if version is None:
+    held = _hold_checked(session, version_id)
+    if held is None:
         return []
-    bot = session.get_one(Bot, version.bot_id, with_for_update={"key_share": True})
-    session.refresh(version, with_for_update={"key_share": True})
-    if version.state != VersionState.CHECKING:
-        return []
-    session.merge(
-        CheckReport(
-            version_id=version_id,
-            findings=report.findings,
-            output=printable(report.output),
-            started=report.started,
-            finished=report.finished,
-        )
-    )
+    version, bot = held
+    _keep_report(session, version_id, report)
     if failure is not None:
         version.state = VersionState.BROKEN
         version.reason = printable(failure)
@@ -175,6 +166,57 @@ def conclude(
         return [_changed(version, bot)]
     activate(session, version)
     return [_changed(each, bot) for each in (version, *others)]
+
+
+def leave_unchecked(session: Session, version_id: int, report: Report) -> list[Changed]:
+    """Note that we could not check a version, which is not its fault: it may be checked again."""
+    held = _hold_checked(session, version_id)
+    if held is None:
+        return []
+    version, bot = held
+    _keep_report(session, version_id, report)
+    version.state = VersionState.UNCHECKED
+    version.reason = CANNOT_CHECK
+    session.add(version)
+    session.flush()
+    return [_changed(version, bot)]
+
+
+def recheck(session: Session, name: str) -> Submitted:
+    """Have the newest version of a bot checked again that we could not check."""
+    bot = _bot(session, name)
+    _check_enabled(bot)
+    version = newest_version(session, bot)
+    if version is None or version.state != VersionState.UNCHECKED:
+        raise Refused(_why_no_recheck(name, version))
+    _check_again(session, version)
+    done = _submitted(session, version, bot, fresh=True)
+    done.changed = [_changed(version, bot)]
+    return done
+
+
+def recheck_all(session: Session) -> list[Changed]:
+    """Have all versions checked again that we could not check."""
+    query = (
+        select(Bot)
+        .where(
+            col(Bot.disabled).is_(None),
+            col(Bot.id).in_(
+                select(Version.bot_id).where(
+                    Version.state == VersionState.UNCHECKED,
+                    col(Version.archive_digest).is_not(None),
+                )
+            ),
+        )
+        .order_by(col(Bot.id))
+        .with_for_update(key_share=True)
+    )
+    changed: list[Changed] = []
+    for bot in session.exec(query).all():
+        for version in _of_bot(session, bot, (VersionState.UNCHECKED,)):
+            _check_again(session, version)
+            changed.append(_changed(version, bot))
+    return changed
 
 
 def report_of(session: Session, name: str, number: int) -> Reported | None:
@@ -201,7 +243,7 @@ def owner_of(session: Session, name: str) -> int | None:
 def take_back(session: Session, name: str, reason: str) -> Submitted:
     """Take a bot off the ladder for its author: what plays of it, and what is being checked."""
     bot = _bot(session, name)
-    versions = _of_bot(session, bot, _WANTED)
+    versions = _of_bot(session, bot, (*_WANTED, VersionState.UNCHECKED))
     if not versions:
         raise Refused(f"{name} does not play, and is not being checked")
     for version in versions:
@@ -254,6 +296,44 @@ def _check_enabled(bot: Bot) -> None:
         raise Refused(f"{bot.name} was disabled by whoever runs this ladder: {bot.disabled}")
 
 
+def _hold_checked(session: Session, version_id: int) -> tuple[Version, Bot] | None:
+    """Return a version whose check is over, and its bot, held; none if it was called off."""
+    version = session.get(Version, version_id)
+    if version is None:
+        return None
+    bot = session.get_one(Bot, version.bot_id, with_for_update={"key_share": True})
+    session.refresh(version, with_for_update={"key_share": True})
+    return (version, bot) if version.state == VersionState.CHECKING else None
+
+
+def _keep_report(session: Session, version_id: int, report: Report) -> None:
+    session.merge(
+        CheckReport(
+            version_id=version_id,
+            findings=report.findings,
+            output=printable(report.output),
+            started=report.started,
+            finished=report.finished,
+        )
+    )
+
+
+def _why_no_recheck(name: str, version: Version | None) -> str:
+    if version is None:
+        return f"{name} has no version: upload one"
+    called = f"version {version.number} of {name}"
+    match version.state:
+        case VersionState.CHECKING:
+            return f"{called} is being checked already"
+        case VersionState.ACTIVE:
+            return f"{called} was checked, and plays"
+        case VersionState.BROKEN:
+            return f"{called} was checked, and failed: mend it, and upload it again"
+        case VersionState.RETIRED:
+            return f"{called} was retired: restore it, and it is checked again"
+    return f"{called} is {version.state}: upload it again"
+
+
 def _check_again(session: Session, version: Version) -> None:
     if version.archive_digest is None:
         raise Refused(f"version {version.number} has no program any more: upload it again")
@@ -265,7 +345,7 @@ def _check_again(session: Session, version: Version) -> None:
 
 def _supersede(session: Session, newest: Version, bot: Bot) -> list[Changed]:
     """Call off the checks of older versions."""
-    older = [v for v in _of_bot(session, bot, (VersionState.CHECKING,)) if v.id != newest.id]
+    older = [v for v in _of_bot(session, bot, _UNDECIDED) if v.id != newest.id]
     for version in older:
         _make_superseded(session, version, f"version {newest.number} was uploaded")
     return [_changed(version, bot) for version in older]

@@ -43,6 +43,7 @@ class VersionState(StrEnum):
     SUPERSEDED = "superseded"  # a newer version of the bot plays
     BROKEN = "broken"  # failed its check, or lost too many games by faults
     RETIRED = "retired"  # taken back by its author, or disabled
+    UNCHECKED = "unchecked"  # we could not check it, which is not its fault
 
 
 class JobState(StrEnum):

@@ -29,6 +29,7 @@ from keltis_ladder.store.moderation import (
 )
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.recomputing import Comparison
+from keltis_ladder.store.submissions import recheck, recheck_all
 from keltis_ladder.store.tables import Author
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints, Parameters
@@ -54,6 +55,9 @@ class StatusOut(BaseModel):
     playing: list[str] = Field(description="The ids of the matches at a referee.")
     waiting: int = Field(description="Matches in the queue.")
     checking: int = Field(description="Versions that wait for their check, or are being checked.")
+    unchecked: list[str] = Field(
+        description="Versions that could not be checked through a fault of ours; the log says why."
+    )
     matches: int = Field(description="Stored in all.")
     authors: int
     bots: int
@@ -116,6 +120,18 @@ class PrunedOut(BaseModel):
     builds: int = Field(description="Programs ready to play; what is needed again is built again.")
     archives: int = Field(description="Uploads.")
     size: int = Field(description="Bytes that are free again.")
+
+
+class RecheckIn(Parameters):
+    """What is to be checked again."""
+
+    bot: Name | None = Field(default=None, description="Only this bot; all of them without it.")
+
+
+class RecheckedOut(BaseModel):
+    """What is being checked again."""
+
+    versions: list[ModeratedVersion]
 
 
 class RerateOut(BaseModel):
@@ -234,6 +250,24 @@ async def admin_prune(call: Call, body: PruneIn) -> PrunedOut:
     return PrunedOut.model_validate(found, from_attributes=True)
 
 
+@ENDPOINTS.post(
+    "/admin/recheck", returns=RecheckedOut, needs=TokenScope.ADMIN, fails=MISSING_OR_REFUSED
+)
+async def admin_recheck(call: Call, body: RecheckIn) -> RecheckedOut:
+    """Check the versions again that could not be checked through a fault of ours."""
+    changed: list[Changed]
+    if body.bot is None:
+        changed = await call.site.write(recheck_all)
+    else:
+        try:
+            changed = (await call.site.write(recheck, body.bot)).changed
+        except Unknown as unknown:
+            raise not_found(str(unknown)) from None
+    call.request.app[INTAKE].note(changed)
+    _note(call, "recheck", body.bot or "all")
+    return RecheckedOut(versions=_versions(changed))
+
+
 @ENDPOINTS.post("/admin/rerate", returns=RerateOut, needs=TokenScope.ADMIN)
 async def admin_rerate(call: Call) -> RerateOut:
     """Work all ratings out again from the results; results that come meanwhile wait."""
@@ -267,6 +301,7 @@ async def _status(call: Call) -> StatusOut:
         playing=sorted(games.live),
         waiting=stock.waiting,
         checking=stock.checking,
+        unchecked=stock.unchecked,
         matches=stock.matches,
         authors=stock.authors,
         bots=stock.bots,
@@ -314,10 +349,14 @@ def _told(name: str, disabled: bool, changed: Sequence[Changed]) -> ModeratedOut
     return ModeratedOut(
         name=name,
         disabled=disabled,
-        versions=[
-            ModeratedVersion(bot=each.bot, number=each.number, state=each.state) for each in changed
-        ],
+        versions=_versions(changed),
     )
+
+
+def _versions(changed: Sequence[Changed]) -> list[ModeratedVersion]:
+    return [
+        ModeratedVersion(bot=each.bot, number=each.number, state=each.state) for each in changed
+    ]
 
 
 def _note(call: Call, act: str, whom: str = "", why: str = "") -> None:

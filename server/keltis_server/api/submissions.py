@@ -17,6 +17,7 @@ from keltis_ladder.store.submissions import (
     Reported,
     Submitted,
     owner_of,
+    recheck,
     report_of,
     restore,
     submit,
@@ -190,6 +191,20 @@ async def restore_bot(call: Call, path: NamePath) -> Reply:
     restored = await call.site.write(restore, path.bot)
     call.request.app[INTAKE].note(restored.changed)
     return _reply(restored, HTTPStatus.OK)
+
+
+@ENDPOINTS.post(
+    "/bots/{bot}/recheck",
+    returns=VersionOut,
+    needs=TokenScope.SUBMIT,
+    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+async def recheck_bot(call: Call, path: NamePath) -> Reply:
+    """Have the newest version checked again if the server could not check it (`unchecked`)."""
+    await _require_owner(call, path.bot)
+    done = await call.site.write(recheck, path.bot)
+    call.request.app[INTAKE].note(done.changed)
+    return _reply(done, HTTPStatus.OK)
 
 
 def _reply(submitted: Submitted, status: HTTPStatus) -> Reply:

@@ -18,9 +18,18 @@ from typing import Any, Final
 from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
+from keltis_ladder.steward import Trouble
 from keltis_ladder.store.moderation import Changed
 from keltis_ladder.store.moments import now
-from keltis_ladder.store.submissions import Report, Subject, conclude, subject, waiting
+from keltis_ladder.store.submissions import (
+    Report,
+    Subject,
+    conclude,
+    leave_unchecked,
+    recheck_all,
+    subject,
+    waiting,
+)
 from keltis_ladder.store.tables import VersionState
 from keltis_ladder.trees import discard
 from keltis_server.happenings import Checking, VersionChanged
@@ -28,9 +37,11 @@ from keltis_server.site import Site
 from keltis_server.uploads.check import LIMIT, Findings, PlatformTrouble, run_check
 from keltis_server.uploads.pruning import Pruner
 from keltis_server.uploads.receiving import Reception
+from keltis_server.uploads.telling import Telling
 
 MOST_TRIES: Final = 3  # of a check that the platform could not finish
 PAUSE: Final = 1.0  # seconds before the next try
+BACKOFF: Final = 4  # how many times longer each pause is than the one before
 CORES_EACH: Final = 4  # for one check at a time
 ABANDONED: Final = 3600.0  # seconds after which nobody builds in a directory any more
 UNFINISHED: Final = ".new-*"  # how the names of bots begin that are being built
@@ -53,9 +64,11 @@ class Intake:
         self._stopping = False
 
     async def start(self) -> None:
-        """Go on with versions that were being checked when the last server ended."""
+        """Go on with versions that the last server did not finish, or could not check."""
         await asyncio.to_thread(_tidy, self._site.home.directory)
         self.pruner.start()
+        if self.open:
+            await self._site.write(recheck_all)
         for version_id in await self._site.read(waiting):
             self.add(version_id)
 
@@ -119,19 +132,21 @@ class Intake:
         if found is None:
             return
         started = now()
-        findings, failure = await self._try(found)
-        report = Report(findings.findings, findings.output.text(), started, now())
-        changes = await self._patiently(self._site.write, conclude, version_id, report, failure)
+        try:
+            findings, failure = await self._try(found)
+            report = Report(findings.findings, findings.output.text(), started, now())
+            changes = await self._patiently(self._site.write, conclude, version_id, report, failure)
+        except Exception as error:  # whatever it is: it is ours, and must not be waited for
+            changes = await self._give_up(found, error, Report([], "", started, now()))
         for change in changes:
             log.info("%s %s is %s", change.bot, change.number, change.state)
             self._tell(change)
         self._look()
 
     async def _try(self, found: Subject) -> tuple[Findings, str | None]:
-        """Check a version; what is not its fault is tried again."""
-        trouble = ""
+        """Check a version; what is not its fault is tried again, and in the end raised."""
+        telling = Telling(partial(self._on_event, found))
         for attempt in range(MOST_TRIES):
-            await asyncio.sleep(attempt * PAUSE)
             findings = Findings()
             try:
                 return findings, await run_check(
@@ -139,18 +154,30 @@ class Intake:
                     found,
                     self._site.settings.sandboxed,
                     findings,
-                    partial(self._on_event, found),
+                    telling.next_try(),
                     self.limit,
                 )
-            except (PlatformTrouble, OSError, ValueError) as error:
-                trouble = str(error)
-                log.warning("the check of %s %s: %s", found.bot, found.number, trouble)
-        text = (
-            f"the ladder could not finish the check in {MOST_TRIES} tries, which is not the bot's"
-            " fault: upload it again later"
+            except Exception as error:
+                expected = isinstance(error, PlatformTrouble | OSError | ValueError)
+                log.warning(
+                    "the check of %s %s, try %s of %s: %s",
+                    *(found.bot, found.number, attempt + 1, MOST_TRIES, _words(error)),
+                    exc_info=None if expected else error,
+                )
+                if attempt + 1 == MOST_TRIES:
+                    raise
+                await asyncio.sleep(PAUSE * BACKOFF**attempt)
+        raise AssertionError("the last try has returned or raised")
+
+    async def _give_up(self, found: Subject, error: Exception, report: Report) -> list[Changed]:
+        """Tell the operator that a version could not be checked; the author sees its new state."""
+        text = f"{found.bot} {found.number} could not be checked: {_words(error)}"
+        log.error("%s; to try again: keltis-ladder admin recheck %s", text, found.bot)
+        self._site.tell(Trouble(text))
+        changes: list[Changed] = await self._patiently(
+            self._site.write, leave_unchecked, found.version_id, report
         )
-        finding = {"check": "platform", "mark": "failed", "text": text, "advice": "", "log": ""}
-        return Findings([finding]), text
+        return changes
 
     def _on_event(self, found: Subject, kind: str, data: dict[str, Any]) -> None:
         self._site.tell(Checking(found.version_id, found.author_id, kind, data))
@@ -175,6 +202,12 @@ class Intake:
             except DBAPIError as error:
                 log.error("a check waits for the database: %s", error.orig)
                 await asyncio.sleep(PAUSE)
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, PlatformTrouble):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
 
 
 def _tidy(directory: Path) -> None:

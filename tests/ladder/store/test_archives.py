@@ -119,9 +119,7 @@ def keep_members(archives: Archives, *members: tarfile.TarInfo) -> str:
             [entry("d", tarfile.SYMTYPE, "."), entry("l", tarfile.SYMTYPE, "d/../out")],
             id="link-above-through-a-link",
         ),
-        pytest.param(
-            [entry("d", tarfile.SYMTYPE, "."), entry("d/f")], id="file-through-a-link"
-        ),
+        pytest.param([entry("d", tarfile.SYMTYPE, "."), entry("d/f")], id="file-through-a-link"),
     ],
 )
 def test_an_archive_that_we_would_not_pack_is_refused_whole(

@@ -108,6 +108,9 @@ function reported(report, version) {
     ? make("ul", { class: "findings" }, ...report.findings.map(finding))
     : make("p", { class: "quiet" }, say("no_report"));
   const nodes = [make("h3", {}, say("report", { number: version })), found];
+  if (report.state === "unchecked") {
+    nodes[1] = make("p", { class: "problem" }, say("unchecked", { number: version, bot: own.dataset.bot }));
+  }
   if (report.output) {
     const output = make("pre", { tabindex: "0" }, report.output);
     nodes.push(make("details", {}, make("summary", {}, say("output")), output));

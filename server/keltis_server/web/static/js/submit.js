@@ -137,11 +137,12 @@ function follow(bot, version, same) {
   doing.textContent = say(same ? "same" : "waiting", named);
   part("first").textContent = soon;
   stones[3].classList.remove("done");
-  const states = { active: "passed", broken: "broken" };
+  const states = { active: "passed", broken: "broken", unchecked: "unchecked" };
   const state = ({ state, reason }) => {
     if (states[state]) doing.textContent = say(states[state], { ...named, reason: reason ?? "" });
     stones[2].classList.toggle("done", state === "active");
     if (state === "broken") part("first").textContent = say("no_first");
+    if (state === "unchecked") part("first").textContent = say("no_first_yet");
   };
   const print = (text) => {
     output.textContent = (output.textContent + text).slice(-LONGEST_OUTPUT);
