@@ -211,6 +211,12 @@ COMMANDS: Final = {
         "Bring your bot back: its newest retired version is checked again, and plays.",
         ON_SERVER,
     ),
+    "recheck": Entry(
+        "keltis_cli.remote.recheck",
+        "recheck",
+        "Have your bot checked again that the server could not check, and follow it.",
+        ON_SERVER,
+    ),
     "register": Entry(
         "keltis_cli.remote.accounts",
         "register",

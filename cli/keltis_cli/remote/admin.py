@@ -21,6 +21,7 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
+from keltis_cli.remote.completion import complete_bots
 from keltis_cli.remote.connection import Server
 from keltis_cli.strangers import printable
 
@@ -163,6 +164,25 @@ def remove_author(
     confirm(f"Remove the author {printable(author)} for good? This cannot be undone.", yes)
     plain = _ask(server, token, "POST", f"/admin/authors/{part(author)}/remove")
     _did(as_json, plain, f"{printable(author)} is removed.")
+
+
+@app.command()
+def recheck(
+    bot: Annotated[
+        str,
+        typer.Argument(
+            metavar="[BOT]", help="Only this one.", autocompletion=complete_bots, show_default=False
+        ),
+    ] = "",
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Check the versions again that could not be checked through a fault of the server."""
+    plain = _ask(server, token, "POST", "/admin/recheck", {"bot": bot} if bot else {})
+    found = plain.get("versions", []) if isinstance(plain, dict) else []
+    names = ", ".join(printable(f"{each.get('bot')} v{each.get('number')}") for each in found)
+    _did(as_json, plain, f"Checked again: {names}." if names else "There is none to check again.")
 
 
 @app.command()

@@ -22,7 +22,15 @@ from keltis_cli.remote.calls import (
 )
 from keltis_cli.remote.completion import complete_bots, complete_variants
 from keltis_cli.remote.connection import Server
-from keltis_cli.remote.following import Message, Patience, Waiting, follow
+from keltis_cli.remote.following import (
+    SILENCE_SECONDS,
+    Message,
+    Patience,
+    TimeoutOption,
+    Waiting,
+    follow,
+    vigil,
+)
 from keltis_cli.remote.match_page import entrants_text, match_page
 from keltis_cli.remote.shapes import Match, read
 from keltis_cli.remote.troubles import FAILED
@@ -51,6 +59,7 @@ def challenge(
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait for the result, or not.")
     ] = True,
+    timeout: TimeoutOption = SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
     as_json: JsonOption = False,
@@ -58,7 +67,8 @@ def challenge(
 ) -> None:
     """Have your bot play a match against others now. It is not rated.
 
-    The exit code is 1 if the match could not be played.
+    The exit code is 1 if the match could not be played, and 3 if nothing is heard of it for too
+    long.
     """
     wish = {"bot": bot, "opponents": opponents, "variant": find_variant(variant).id}
     waiting = Waiting(quiet=as_json)
@@ -70,10 +80,7 @@ def challenge(
             return plain, match
         if not as_json:
             print(f"{entrants_text(match)}: {match.variant}, match {match.id}", flush=True)
-        try:
-            return await until_over(found, match, waiting)
-        finally:
-            waiting.rest()
+        return await until_over(found, match, waiting, timeout)
 
     try:
         plain, match = talk(server, token, play)
@@ -93,20 +100,31 @@ def challenge(
         raise typer.Exit(FAILED)
 
 
-async def until_over(server: Server, match: Match, waiting: Waiting) -> tuple[Any, Match]:
+async def until_over(
+    server: Server, match: Match, waiting: Waiting, silence: float
+) -> tuple[Any, Match]:
     """Wait until a match is over, and return it as the server has it then."""
     path = f"/matches/{part(match.id)}"
     patience = Patience()
     told = Told(match)
     waiting.say(told.text)
-    async with aclosing(follow(server, f"match/{match.id}")) as messages:
+    how = f"to see how it goes on: keltis-ladder show {match.id}"
+    async with (
+        vigil(server, waiting, silence, lambda: how) as kept,
+        aclosing(follow(server, f"match/{match.id}")) as messages,
+    ):
+        before = None
         async for message in messages:
             if message is None:
                 plain = await patience.ask(lambda: server.get(path))
                 if plain is not None and (now := read(server, Match, plain)).over:
                     return plain, now
+                if plain is not None and plain != before:
+                    before = plain
+                    kept.note_news()
             else:
                 told.take(message)
+                kept.note_news()
             waiting.say(told.text)
     plain = await server.get(path)
     return plain, read(server, Match, plain)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Any, Final, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, Final, TypeVar
 
+import typer
 from rich.status import Status
 
 from keltis_cli.look import console
 from keltis_cli.remote.connection import Server
-from keltis_cli.remote.troubles import Unreachable
+from keltis_cli.remote.troubles import NothingNew, Unreachable
 from keltis_cli.strangers import printable
 
 T = TypeVar("T")
@@ -19,6 +22,17 @@ T = TypeVar("T")
 EVERY: Final = 1.0  # seconds between two questions
 RESTART: Final = 30.0  # seconds that a server may be away: it may just be starting again
 WELCOME: Final = 10.0  # seconds for the websocket to open
+REDRAW_SECONDS: Final = 1.0  # between two signs of life in a terminal
+SIGN_OF_LIFE_SECONDS: Final = 20.0  # between two elsewhere
+SILENCE_SECONDS: Final = 900.0  # one check takes 8 minutes at most, and others may come first
+WATCHED_SILENCE_SECONDS: Final = 24 * 3600.0  # what is only watched may well rest over night
+
+TimeoutOption = Annotated[
+    float,
+    typer.Option(
+        "--timeout", metavar="SECONDS", min=1, help="Stop waiting if nothing new comes for so long."
+    ),
+]
 
 Message = dict[str, Any]
 
@@ -76,24 +90,84 @@ class Patience:
 
 
 class Waiting:
-    """Says in a terminal what is being waited for."""
+    """Says what is being waited for, and for how long: anew each second, or in lines now and then.
+
+    Lines are for error outputs that are no terminal; ``quiet`` says nothing at all.
+    """
 
     def __init__(self, quiet: bool = False) -> None:
         self.out = console(stderr=True)
-        self.quiet = quiet or not self.out.is_terminal
+        self.quiet = quiet
         self.status: Status | None = None
+        self._text = ""
+        self._since = time.monotonic()
 
     def say(self, text: str) -> None:
         """Say what is being waited for, until something else is."""
-        if self.quiet:
+        if text != self._text:
+            self._text, self._since = text, time.monotonic()
+        if self.quiet or not self.out.is_terminal:
             return
         if self.status is None:
             self.status = self.out.status("", spinner="line")
             self.status.start()
-        self.status.update(printable(text))
+        self.status.update(self._words())
 
     def rest(self) -> None:
         """Say nothing, so that others can print."""
         if self.status is not None:
             self.status.stop()
             self.status = None
+
+    async def show_life(self) -> None:
+        """Say again and again that we still wait, until we are cancelled."""
+        pause = REDRAW_SECONDS if self.out.is_terminal else SIGN_OF_LIFE_SECONDS
+        while True:
+            await asyncio.sleep(pause)
+            if self.status is not None:
+                self.status.update(self._words())
+            elif self._text and not self.quiet:
+                seconds = time.monotonic() - self._since
+                text = f"still waiting, {seconds:.0f} s: {printable(self._text)}"
+                print(text, file=sys.stderr, flush=True)
+
+    def _words(self) -> str:
+        seconds = int(time.monotonic() - self._since)
+        return f"{printable(self._text)} {seconds} s" if seconds else printable(self._text)
+
+
+class Vigil:
+    """Ends waiting when nothing new has come for so many seconds."""
+
+    def __init__(self, seconds: float, limit: asyncio.Timeout) -> None:
+        self._seconds = seconds
+        self._limit = limit
+
+    def note_news(self) -> None:
+        """Begin to count anew."""
+        if not self._limit.expired():
+            self._limit.reschedule(asyncio.get_running_loop().time() + self._seconds)
+
+    def stop_counting(self) -> None:
+        """Leave the end of waiting to somebody else."""
+        if not self._limit.expired():
+            self._limit.reschedule(None)
+
+
+@asynccontextmanager
+async def vigil(
+    server: Server, waiting: Waiting, seconds: float, how_it_goes_on: Callable[[], str]
+) -> AsyncIterator[Vigil]:
+    """Wait with signs of life for what is noted as news; raise ``NothingNew`` if none comes."""
+    alive = asyncio.create_task(waiting.show_life())
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            yield Vigil(seconds, limit)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise NothingNew(server.url, seconds, how_it_goes_on()) from None
+    finally:
+        alive.cancel()
+        waiting.rest()

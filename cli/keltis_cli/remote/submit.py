@@ -20,11 +20,12 @@ from keltis_cli.look import QUIET, console
 from keltis_cli.remote.bot_page import size_text
 from keltis_cli.remote.calls import JsonOption, ServerOption, TokenOption, print_json, talk
 from keltis_cli.remote.connection import Server
+from keltis_cli.remote.following import SILENCE_SECONDS, TimeoutOption
 from keltis_cli.remote.packing import Parcel, manifest_of, packed
 from keltis_cli.remote.progress import Transfer
 from keltis_cli.remote.shapes import Version, read
 from keltis_cli.remote.submit_following import Outcome, follow_version
-from keltis_cli.remote.troubles import FAILED
+from keltis_cli.remote.troubles import FAILED, UNREACHABLE
 from keltis_cli.strangers import show_build
 from keltis_cli.strokes import counted
 from keltis_ladder.checking import Plan, check_bot
@@ -49,13 +50,15 @@ def submit(
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait for its check and its first match.")
     ] = True,
+    timeout: TimeoutOption = SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Put a bot on the ladder: check it, send it, and follow it to its first match.
 
-    A bot that is there already gets a new version. The exit code is 1 if it fails its check.
+    A bot that is there already gets a new version. The exit code is 1 if it fails its check, and 3
+    if the server could not check it or says nothing for too long.
     """
     manifest = manifest_of(bot)
     if not no_check:
@@ -66,18 +69,32 @@ def submit(
         _say_sent(name, version, known=status == HTTPStatus.OK)
     outcome = Outcome(plain)
     if wait:
-        try:
-            outcome = talk(
-                server, token, lambda found: follow_version(found, name, plain, quiet=as_json)
-            )
-        except KeyboardInterrupt:
-            print(
-                f"\nStopped waiting; {name} goes on without us: keltis-ladder logs {name}",
-                file=sys.stderr,
-            )
-            raise typer.Exit(INTERRUPTED) from None
+        outcome = wait_for_version(server, token, name, plain, as_json, timeout)
     if as_json:
         print_json({"bot": name, "known": status == HTTPStatus.OK, **outcome.to_plain()})
+    end_with(outcome)
+
+
+def wait_for_version(
+    server: str, token: str, bot: str, version: Any, as_json: bool, timeout: float
+) -> Outcome:
+    """Follow a version to its first match; an interrupt ends the waiting only."""
+    try:
+        return talk(
+            server, token, lambda found: follow_version(found, bot, version, as_json, timeout)
+        )
+    except KeyboardInterrupt:
+        print(
+            f"\nStopped waiting; {bot} goes on without us: keltis-ladder logs {bot}",
+            file=sys.stderr,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def end_with(outcome: Outcome) -> None:
+    """End with the exit code that says what became of a version, unless it is well."""
+    if outcome.unchecked:
+        raise typer.Exit(UNREACHABLE)
     if outcome.failed:
         raise typer.Exit(FAILED)
 

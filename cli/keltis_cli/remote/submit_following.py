@@ -13,7 +13,7 @@ from keltis_cli.look import TITLE, console
 from keltis_cli.remote.calls import part
 from keltis_cli.remote.connection import Server
 from keltis_cli.remote.findings import say_finding
-from keltis_cli.remote.following import Message, Patience, Waiting, follow
+from keltis_cli.remote.following import Message, Patience, Vigil, Waiting, follow, vigil
 from keltis_cli.remote.match_page import result_line
 from keltis_cli.remote.shapes import Bot, Finding, Match, Report, Version, read
 from keltis_cli.strangers import lines_of, say_indented
@@ -21,6 +21,7 @@ from keltis_cli.strokes import counted
 
 CHECKING: Final = "checking"
 ACTIVE: Final = "active"
+UNCHECKED: Final = "unchecked"
 FIRST_MATCH: Final = 120.0  # seconds to wait for it: without opponents there is none
 
 
@@ -44,6 +45,11 @@ class Outcome:
         """Whether it came to nothing."""
         return self.state not in (CHECKING, ACTIVE)
 
+    @property
+    def unchecked(self) -> bool:
+        """Whether the server could not check it, which is no fault of the bot."""
+        return self.state == UNCHECKED
+
     def to_plain(self) -> dict[str, Any]:
         """Return it for programs."""
         return {
@@ -55,11 +61,17 @@ class Outcome:
         }
 
 
-async def follow_version(server: Server, bot: str, version: Any, quiet: bool) -> Outcome:
-    """Show what happens to a version until its first match is over, or it has failed."""
+async def follow_version(
+    server: Server, bot: str, version: Any, quiet: bool, silence: float
+) -> Outcome:
+    """Show what happens to a version until its first match is over, or it has failed.
+
+    Raise ``NothingNew`` if nothing happens to it for as many seconds as ``silence``.
+    """
     watch = Watch(server, bot, Outcome(version), quiet)
     try:
-        await watch.until_settled()
+        async with vigil(server, watch.waiting, silence, watch.how_it_goes_on) as kept:
+            await watch.until_settled(kept)
         if not quiet:
             watch.sum_up()
     finally:
@@ -83,8 +95,9 @@ class Watch:
         self.output = 0  # characters of the build's output that were shown
         self.line = ""  # that the build has not ended yet
         self.active_since: float | None = None
+        self.known: tuple[Any, Any] = (outcome.version, outcome.report)
 
-    async def until_settled(self) -> None:
+    async def until_settled(self, kept: Vigil) -> None:
         """Follow until there is nothing more to wait for, then ask for the whole."""
         patience = Patience()
         self.outcome.url = f"{self.server.url}/bots/{part(self.bot)}"
@@ -103,6 +116,10 @@ class Watch:
                         await self._take(message)
                     if self.outcome.failed or self.outcome.first is not None:
                         break
+                    if self.active_since is not None:
+                        kept.stop_counting()
+                    elif message is not None or self._has_changed():
+                        kept.note_news()
                     limit.reschedule(self._deadline)
         except TimeoutError:
             pass  # it has no opponents
@@ -111,8 +128,21 @@ class Watch:
 
     @property
     def _deadline(self) -> float | None:
-        """Until when we wait: for ever, unless it is on the ladder."""
+        """Until when we wait for its first match; until it plays, for as long as there is news."""
         return None if self.active_since is None else self.active_since + FIRST_MATCH
+
+    def _has_changed(self) -> bool:
+        """Tell whether what is known of it is another than the last time that this was asked."""
+        before, self.known = self.known, (self.outcome.version, self.outcome.report)
+        return before != self.known
+
+    def how_it_goes_on(self) -> str:
+        """Say how things stand, and how to see more."""
+        name = bot_name(self.bot, self.number)
+        return (
+            f"{name} is {self.outcome.state} there; to see how it goes on: keltis-ladder show"
+            f" {self.bot}/{self.number}"
+        )
 
     async def _look(self) -> None:
         """Ask how things are; what is new is shown."""
@@ -215,6 +245,13 @@ class Watch:
             name = bot_name(self.bot, self.number)
             self.out.print(f"\n{name} is {version.state}.", style=TITLE, highlight=False)
             say_indented(self.out, reason)
+            if self.outcome.unchecked:
+                self.out.print(
+                    f"Nothing is wrong with it, and nothing is lost. To have it checked again:"
+                    f" keltis-ladder recheck {self.bot}",
+                    soft_wrap=True,
+                    highlight=False,
+                )
             return
         if self.outcome.first is None:
             self.out.print("No match yet: it plays as soon as it has opponents.")

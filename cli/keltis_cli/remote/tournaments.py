@@ -31,7 +31,14 @@ from keltis_cli.remote.calls import (
 )
 from keltis_cli.remote.completion import complete_bots, complete_tournaments, complete_variants
 from keltis_cli.remote.connection import Server
-from keltis_cli.remote.following import Patience, follow
+from keltis_cli.remote.following import (
+    WATCHED_SILENCE_SECONDS,
+    Patience,
+    TimeoutOption,
+    Waiting,
+    follow,
+    vigil,
+)
 from keltis_cli.remote.shapes import read, read_all
 from keltis_cli.remote.tournament_page import Watched, tournament_page
 from keltis_cli.remote.tournament_shapes import Summary, Tournament
@@ -253,6 +260,7 @@ def show(
 
 def watch(
     name: NameArgument,
+    timeout: TimeoutOption = WATCHED_SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
     as_json: JsonOption = False,
@@ -262,7 +270,7 @@ def watch(
     drawn = look(ascii_only)
 
     async def follow_it(found: Server) -> tuple[Any, Tournament]:
-        return await _until_over(found, name, as_json, with_symbols(drawn))
+        return await _until_over(found, name, as_json, with_symbols(drawn), timeout)
 
     try:
         plain, last = talk(server, token, follow_it)
@@ -275,22 +283,32 @@ def watch(
 
 
 async def _until_over(
-    server: Server, name: str, as_json: bool, drawn: Look
+    server: Server, name: str, as_json: bool, drawn: Look, silence: float
 ) -> tuple[Any, Tournament]:
     path = f"/tournaments/{part(name)}"
     plain = await server.get(path)
     picture = Watched(read(server, Tournament, plain), drawn, now)
     patience = Patience()
+    waiting = Waiting(quiet=as_json or console(stderr=True).is_terminal)  # where a picture lives
+    waiting.say(f"news of {name} ...")
+    how = f"to see how it stands: keltis-ladder tournament show {name}"
     with display_for(picture, quiet=False, for_programs=as_json) as display:
         display.show()
         if picture.tournament.over:
             return plain, picture.tournament
-        async with _redrawn(display), aclosing(follow(server, f"tournament/{name}")) as messages:
+        async with (
+            vigil(server, waiting, silence, lambda: how) as kept,
+            _redrawn(display),
+            aclosing(follow(server, f"tournament/{name}")) as messages,
+        ):
             async for message in messages:
                 news = await patience.ask(lambda: server.get(path)) if message is None else None
                 if message is not None:
                     news = _news(message)
                 if news is not None:
+                    if news != plain:
+                        kept.note_news()
+                        waiting.say(f"more news of {name} ...")
                     plain = news
                     picture.tournament = read(server, Tournament, plain)
                 display.show()

@@ -25,3 +25,13 @@ class Unreachable(BadRequest):
     """There is no server, or none that answers as it should."""
 
     exit_code: ClassVar[int] = UNREACHABLE
+
+
+class NothingNew(Unreachable):
+    """What was waited for did not come, for so long that waiting has ended; nothing is lost."""
+
+    def __init__(self, url: str, seconds: float, how_it_goes_on: str) -> None:
+        super().__init__(
+            f"nothing new from {url} for {seconds:.0f} s: stopped waiting, and nothing is lost;"
+            f" {how_it_goes_on}"
+        )

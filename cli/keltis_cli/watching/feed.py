@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 import aiohttp
 
@@ -13,9 +13,11 @@ from keltis_cli.remote.connection import Server
 from keltis_cli.remote.places import Place
 from keltis_cli.remote.troubles import Unreachable
 from keltis_cli.watching.model import Message
-from keltis_server.live.client import LiveClient, LiveClosed
+from keltis_server.live.client import LiveAway, LiveClient, LiveClosed
 
 Take = Callable[[Message], None]
+
+LONGEST_ABSENCE_SECONDS: Final = 600.0  # of a server that we come back to
 
 
 class Feed(Protocol):
@@ -60,7 +62,9 @@ class ServerFeed:
     def _turn_to(self, place: Place) -> None:
         self.place = place
         self.server = Server(place)
-        self._live = LiveClient(place.url, place.token or None)
+        self._live = LiveClient(
+            place.url, place.token or None, longest_absence=LONGEST_ABSENCE_SECONDS
+        )
 
     @property
     def author(self) -> str | None:
@@ -114,6 +118,8 @@ class ServerFeed:
             try:
                 async for message in self._live:
                     self._pass_on(message)
+            except LiveAway as away:
+                raise Unreachable(f"cannot watch {self.server.url} any longer: {away}") from None
             except LiveClosed:
                 # A server of this machine has a new key each time that it starts.
                 place = self._find()

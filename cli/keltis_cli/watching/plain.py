@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -24,6 +25,7 @@ from keltis_cli.watching.tv import choose
 LOBBY: Final = "lobby"
 WIDTH: Final = 120  # cells of a table that nobody measures
 LOOK_AGAIN: Final = 0.5  # seconds
+SIGN_OF_LIFE_SECONDS: Final = 60.0  # of silence until we say that we still watch; then ever longer
 
 
 @asynccontextmanager
@@ -45,6 +47,19 @@ async def heard(feed: Feed, *topics: str) -> AsyncIterator[asyncio.Queue[Message
         running.result()
 
 
+async def next_message(messages: asyncio.Queue[Message | None]) -> Message | None:
+    """Return the next message, none after the last; say on the error output that we still wait."""
+    begin = time.monotonic()
+    pause = SIGN_OF_LIFE_SECONDS
+    while True:
+        try:
+            return await asyncio.wait_for(messages.get(), pause)
+        except TimeoutError:
+            silence = time.monotonic() - begin
+            print(f"still watching, nothing new for {silence:.0f} s", file=sys.stderr, flush=True)
+            pause = silence
+
+
 def say(line: str) -> None:
     """Print a line at once: somebody may be reading it as it comes."""
     print(line, flush=True)
@@ -62,7 +77,7 @@ async def tell_match(feed: Feed, match: str, look: Look) -> None:
     model = MatchModel()
     teller = Teller(model, look)
     async with heard(feed, f"match/{match}") as messages:
-        while not teller.done and (message := await messages.get()) is not None:
+        while not teller.done and (message := await next_message(messages)) is not None:
             model.take(message)
             if model.problem:
                 raise Refused(model.problem)
@@ -83,7 +98,7 @@ async def tell_lobby(feed: Feed, look: Look) -> None:
     lobby = LobbyModel()
     known: set[str] = set()
     async with heard(feed, LOBBY) as messages:
-        while (message := await messages.get()) is not None:
+        while (message := await next_message(messages)) is not None:
             before = set(lobby.running) | {past.facts.id for past in lobby.recent}
             lobby.take(message)
             if message["op"] == "snapshot":
@@ -123,7 +138,7 @@ async def tell_tournament(feed: Feed, name: str, look: Look) -> None:
     told: set[str] = set()
     topic = f"tournament/{name}"
     async with heard(feed, topic, LOBBY) as messages:
-        while not model.ended and (message := await messages.get()) is not None:
+        while not model.ended and (message := await next_message(messages)) is not None:
             if message.get("topic") == topic:
                 first = model.course is None
                 model.take(message)

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
+import time
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from types import TracebackType
@@ -40,8 +42,16 @@ class LiveClosed(LadderError):
     """The server does not want us back; the text says why."""
 
 
+class LiveAway(LadderError):
+    """The server was away for longer than we wait."""
+
+
 class LiveClient:
-    """One websocket, with any number of subscriptions."""
+    """One websocket, with any number of subscriptions.
+
+    After a break it tries for ever to come back, or for ``longest_absence`` seconds: then comes
+    ``LiveAway``.
+    """
 
     def __init__(
         self,
@@ -49,6 +59,7 @@ class LiveClient:
         token: str | None = None,
         form: Form = "msgpack",
         first_pause: float = FIRST_PAUSE,
+        longest_absence: float = math.inf,
     ) -> None:
         self.url = url.rstrip("/") + PATH
         self.form: Form = form
@@ -56,6 +67,7 @@ class LiveClient:
         self.author: str | None = None  # who the server thinks we are
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._first_pause = first_pause
+        self._longest_absence = longest_absence
         self._session: aiohttp.ClientSession | None = None
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._topics: dict[str, int | None] = {}  # the number of the last message of each
@@ -158,7 +170,8 @@ class LiveClient:
         """Connect again, sooner or later, and go on where we were."""
         pause = self._first_pause
         known = self.epoch
-        while True:
+        end = time.monotonic() + self._longest_absence
+        while time.monotonic() < end:
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # not all clients at once
             pause = min(2 * pause, LONGEST_PAUSE)
             try:
@@ -171,6 +184,7 @@ class LiveClient:
                 return
             except (aiohttp.ClientError, OSError):
                 continue
+        raise LiveAway(f"the server was away for {self._longest_absence:.0f} s")
 
     async def _send(self, message: Message) -> None:
         """Send a message; if the connection is broken, coming back does what is needed."""

@@ -1,0 +1,54 @@
+"""``recheck``: have a version checked again that the server could not check."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from keltis_cli.leaderboard_table import bot_name
+from keltis_cli.remote.calls import (
+    BotArgument,
+    JsonOption,
+    ServerOption,
+    TokenOption,
+    part,
+    print_json,
+    talk,
+)
+from keltis_cli.remote.connection import Server
+from keltis_cli.remote.following import SILENCE_SECONDS, TimeoutOption
+from keltis_cli.remote.shapes import Version, read
+from keltis_cli.remote.submit import end_with, wait_for_version
+from keltis_cli.remote.submit_following import Outcome
+from keltis_cli.strangers import printable
+
+
+def recheck(
+    bot: BotArgument,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for its check and its first match.")
+    ] = True,
+    timeout: TimeoutOption = SILENCE_SECONDS,
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Have your bot checked again that the server could not check, and follow it.
+
+    The exit codes are those of `submit`.
+    """
+
+    async def ask(found: Server) -> tuple[Any, Version]:
+        plain = await found.post(f"/bots/{part(bot)}/recheck")
+        return plain, read(found, Version, plain)
+
+    plain, version = talk(server, token, ask)
+    if not as_json:
+        print(f"{bot_name(printable(bot), version.number)} is being checked again.", flush=True)
+    outcome = Outcome(plain)
+    if wait:
+        outcome = wait_for_version(server, token, bot, plain, as_json, timeout)
+    if as_json:
+        print_json({"bot": bot, **outcome.to_plain()})
+    end_with(outcome)
