@@ -23,7 +23,7 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo install dev test lint format test-interpreted test-compiled bench bench-referee bench-strength bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts clean FORCE
+.PHONY: help run demo install dev test lint format test-interpreted test-compiled bench bench-referee bench-strength bench-load bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +66,9 @@ bench-referee: $(VENV)/dev  ## Measure the referee, its overhead and a run of 20
 
 bench-strength: $(VENV)/dev  ## Measure how strong the reference bots are
 	$(COMPILED) $(BIN)/python -m bench.strength
+
+bench-load: $(VENV)/dev  ## Let search play itself, one side on a crowded core: equally strong?
+	$(COMPILED) $(BIN)/python -m bench.load_strength
 
 bench-deals: $(VENV)/dev  ## Measure what duplicate deals save
 	$(COMPILED) $(BIN)/python -m bench.duplicate_deals
