@@ -89,7 +89,9 @@ def test_without_groups_of_version_2_it_is_not_fair(tmp_path: Path) -> None:
             assert checks["version 2"]["state"] == "missing"
             assert "mount -t cgroup2" in checks["version 2"]["remedy"][-1]
         else:
-            assert "cannot be played fairly here yet. To mend: version 2" in done.stdout
+            assert (
+                "cannot be played fairly here yet. To mend: version 2, exact clock." in done.stdout
+            )
 
 
 def test_the_verdict_names_what_is_to_be_mended() -> None:

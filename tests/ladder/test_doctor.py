@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from keltis_ladder.cgroups import find_groups
 from keltis_ladder.doctor import Area, Check, State, is_fair
 from keltis_ladder.doctor.check import Machine
 from keltis_ladder.doctor.groups import (
     Tried,
+    clock_check,
     freeze_check,
     group_checks,
     kernel_release,
@@ -29,13 +31,13 @@ from keltis_ladder.doctor.languages import LANGUAGES, is_new_enough, language_ch
 from keltis_ladder.doctor.resources import (
     DISK_NEEDED,
     DISK_WANTED,
-    clock_check,
     cores_check,
     data_check,
     disk_check,
     existing,
     file_system,
     memory_check,
+    source_check,
     time_check,
 )
 from keltis_ladder.doctor.software import engine_check, sandbox_checks, version_of
@@ -156,6 +158,16 @@ def test_our_own_group_is_found_in_pure_and_in_mixed_hierarchies() -> None:
     assert own_directory("31 20 0:27 / /old rw - cgroup cgroup rw,pids", own) is None
 
 
+def test_a_part_of_the_hierarchy_is_that_of_a_container(machine: Machine) -> None:
+    mounts = "30 20 0:26 /docker/f00 /sys/fs/cgroup ro - cgroup2 cgroup rw"
+    assert own_directory(mounts, "0::/docker/f00\n") is None
+    has(machine, "proc/self/mountinfo", mounts)
+    has(machine, "proc/self/cgroup", "0::/docker/f00\n")
+    check = version_check(machine, try_group(machine))
+    assert (check.state, check.required) == (State.MISSING, True)
+    assert "--cgroupns=private" in check.remedy[0]
+
+
 def delegated(machine: Machine, directory: Path) -> None:
     """Give the machine a group of version 2, made of files."""
     directory.mkdir()
@@ -185,7 +197,7 @@ def test_the_groups_of_this_machine_are_as_the_kernel_says() -> None:
     assert tried.freezes
     assert tried.kills == (kernel_release() >= (5, 14))
     names = [check.name for check in group_checks(Machine())]
-    assert names == ["limits", "version 2", "pressure", "freezing", "killing"]
+    assert names == ["limits", "version 2", "pressure", "freezing", "killing", "exact clock"]
     assert not list(tried.directory.glob(f"keltis-{os.getpid()}-doctor"))
 
 
@@ -193,7 +205,8 @@ def test_without_version_2_it_is_to_be_mounted(machine: Machine) -> None:
     check = version_check(machine, Tried())
     assert (check.state, check.required) == (State.MISSING, True)
     assert check.remedy[-1] == "sudo mount -t cgroup2 none /sys/fs/cgroup/unified"
-    assert [check.name for check in group_checks(machine)] == ["limits", "version 2"]
+    names = [check.name for check in group_checks(machine)]
+    assert names == ["limits", "version 2", "exact clock"]
 
 
 def test_an_ordinary_user_is_told_how_to_get_a_group(machine: Machine) -> None:
@@ -238,6 +251,14 @@ def test_pressure_figures_that_are_off_are_switched_on_where_they_are_off(
     assert command == "echo 1 | sudo tee /sys/fs/cgroup/cgroup.pressure"
     monkeypatch.setattr(platform, "release", lambda: "5.10.0-30-amd64")
     assert pressure_check(machine, off).remedy == ("use Linux 5.13 or newer",)
+
+
+def test_the_clock_is_exact_if_the_sandbox_says_so(machine: Machine) -> None:
+    assert clock_check(True).state is State.OK
+    check = clock_check(False)
+    assert (check.state, check.required) == (State.MISSING, True)
+    found = by_name(list(group_checks(machine)), "exact clock").state
+    assert (found is State.OK) == find_groups().can_count
 
 
 def test_freezing_is_required_and_killing_is_not() -> None:
@@ -314,9 +335,9 @@ def test_memory_is_told(machine: Machine, kib: int, state: State, required: bool
 def test_a_slow_clock_and_a_wrong_time_are_told(machine: Machine) -> None:
     source = "sys/devices/system/clocksource/clocksource0/current_clocksource"
     has(machine, source, "tsc\n")
-    assert clock_check(machine).state is State.OK
+    assert source_check(machine).state is State.OK
     has(machine, source, "hpet\n")
-    assert clock_check(machine).state is State.LIMITED
+    assert source_check(machine).state is State.LIMITED
     assert time_check(2e9, 1.9e9).state is State.OK
     assert time_check(0.0, 1.9e9).state is State.LIMITED
 

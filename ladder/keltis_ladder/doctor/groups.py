@@ -27,6 +27,7 @@ SYSTEMD: Final = "run/systemd/system"  # there if systemd is the init
 FULL_SINCE: Final = (5, 13)  # Linux: the line "full" of cpu.pressure in a group
 KILL_SINCE: Final = (5, 14)
 
+CONTAINER: Final = "docker run --privileged --cgroupns=private ..."
 NO_CLOCK: Final = (
     "The clock cannot tell time that a bot used from time that the machine kept from it. On a busy"
     " machine honest bots lose on time, and hostile ones gain it."
@@ -43,24 +44,28 @@ class Tried:
     pressure: str | None = None  # what cpu.pressure says; none if it cannot be read
     freezes: bool = False
     kills: bool = False
+    is_elsewhere: bool = False  # mounted, but not so that our own group can be found in it
 
 
 def group_checks(machine: Machine) -> Iterator[Check]:
     """Look at what the limits and the clock need."""
+    groups = find_groups()
     tried = try_group(machine)
-    yield limits_check(machine, _limited())
+    yield limits_check(machine, {name for base in groups.bases for name in base.controllers})
     yield version_check(machine, tried)
     if tried.trouble is None and tried.directory is not None:
         yield pressure_check(machine, tried)
         yield freeze_check(tried)
         yield kill_check(tried)
+    yield clock_check(groups.can_count)
 
 
 def try_group(machine: Machine) -> Tried:
     """Make a group of version 2 below our own, look at it, and remove it."""
-    directory = own_directory(machine.read(MOUNTS) or "", machine.read(OWN_GROUPS) or "")
+    mounts = machine.read(MOUNTS) or ""
+    directory = own_directory(mounts, machine.read(OWN_GROUPS) or "")
     if directory is None:
-        return Tried()
+        return Tried(is_elsewhere=" - cgroup2 " in mounts)
     if not os.access(directory / "cgroup.procs", os.W_OK):
         return Tried(directory, errno.EACCES)  # a group could be made, but nothing moved into it
     # By this name the next referee sweeps it away if we are killed.
@@ -87,15 +92,12 @@ def own_directory(mounts: str, own: str) -> Path | None:
     path = next((line[3:] for line in own.splitlines() if line.startswith("0::")), None)
     for line in mounts.splitlines():
         front, _, back = line.partition(" - ")
-        if back.split(" ", 1)[0] == "cgroup2" and path is not None:
-            directory = Path(front.split()[4], path.lstrip("/"))
+        fields = front.split()
+        # A container that sees only a part of the hierarchy is told a path from the root of all.
+        if back.startswith("cgroup2 ") and fields[3] == "/" and path is not None:
+            directory = Path(fields[4], path.lstrip("/"))
             return directory.parent if directory.name == LEAF else directory
     return None
-
-
-def _limited() -> set[str]:
-    """Return the controllers that bots can be limited with."""
-    return {name for base in find_groups().bases for name in base.controllers}
 
 
 def limits_check(machine: Machine, controllers: set[str]) -> Check:
@@ -117,6 +119,16 @@ def limits_check(machine: Machine, controllers: set[str]) -> Check:
 
 def version_check(machine: Machine, tried: Tried) -> Check:
     """Tell whether there can be a group of version 2 around each bot."""
+    if tried.is_elsewhere:
+        return Check(
+            "version 2",
+            Area.GROUPS,
+            State.MISSING,
+            "mounted, but our own group is not in it, as in a container",
+            required=True,
+            meaning=NO_CLOCK,
+            remedy=(CONTAINER,),
+        )
     if tried.directory is None:
         return Check(
             "version 2",
@@ -141,7 +153,7 @@ def version_check(machine: Machine, tried: Tried) -> Check:
             f"{tried.directory} is read-only, as in most containers",
             required=True,
             meaning=NO_CLOCK,
-            remedy=("docker run --privileged --cgroupns=private ...",),
+            remedy=(CONTAINER,),
         )
     return Check(
         "version 2",
@@ -164,7 +176,7 @@ def delegation(machine: Machine, directory: Path | None = None) -> tuple[str, ..
             "Delegate=yes    # in [Service] of a unit of systemd",
         )
     if machine.is_root:
-        return ("docker run --privileged --cgroupns=private ...    # in a container",)
+        return (f"{CONTAINER}    # in a container",)
     base = directory or Path("/sys/fs/cgroup")
     while base.name and not os.access(base, os.W_OK) and (base.parent / "cgroup.procs").exists():
         base = base.parent
@@ -233,6 +245,23 @@ def kill_check(tried: Tried) -> Check:
         "no cgroup.kill",
         meaning="Bots are ended by killing the init of their sandbox, which takes a little longer.",
         remedy=(f"use Linux {'.'.join(map(str, KILL_SINCE))} or newer",),
+    )
+
+
+def clock_check(can_count: bool) -> Check:
+    """Tell whether the referee's clock is exact: all of the above, as the sandbox finds it."""
+    if can_count:
+        return Check(
+            "exact clock", Area.GROUPS, State.OK, "bots pay for what they use", required=True
+        )
+    return Check(
+        "exact clock",
+        Area.GROUPS,
+        State.MISSING,
+        "bots pay for time that the machine kept from them",
+        required=True,
+        meaning="Mend what is missing above. Until then strangers' bots play only if you insist:"
+        " keltis-ladder serve --inexact-clock",
     )
 
 

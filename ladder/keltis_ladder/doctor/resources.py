@@ -41,7 +41,7 @@ def resource_checks(machine: Machine, directory: Path, database: str | None) -> 
     """Look at what a ladder consumes."""
     yield cores_check(machine, len(os.sched_getaffinity(0)))
     yield memory_check(machine)
-    yield clock_check(machine)
+    yield source_check(machine)
     yield time_check(time.time(), Path(keltis_engine.__file__).stat().st_mtime)
     yield data_check(machine, directory, database)
     yield disk_check(directory, shutil.disk_usage(existing(directory)).free)
@@ -100,13 +100,13 @@ def memory_check(machine: Machine) -> Check:
     )
 
 
-def clock_check(machine: Machine) -> Check:
+def source_check(machine: Machine) -> Check:
     """Tell whether reading the clock is cheap."""
     source = (machine.read(CLOCK_SOURCE) or "unknown").strip()
     if source not in SLOW_CLOCKS:
-        return Check("clock", Area.MACHINE, State.OK, source)
+        return Check("clock source", Area.MACHINE, State.OK, source)
     return Check(
-        "clock",
+        "clock source",
         Area.MACHINE,
         State.LIMITED,
         source,
