@@ -210,14 +210,28 @@ def test_without_version_2_it_is_to_be_mounted(machine: Machine) -> None:
 
 
 def test_an_ordinary_user_is_told_how_to_get_a_group(machine: Machine) -> None:
-    forbidden = Tried(Path("/nowhere/unified"), errno.EACCES)
+    forbidden = Tried(Path("/sys/fs/cgroup"), errno.EACCES)
+    (machine.root / "run/systemd/system").mkdir(parents=True)
     check = version_check(machine, forbidden)
     assert (check.state, check.required) == (State.MISSING, True)
-    assert check.remedy[0].startswith("sudo mkdir -p /nowhere/unified/keltis && sudo chown")
-    (machine.root / "run/systemd/system").mkdir(parents=True)
     scope = "systemd-run --user --scope -p Delegate=yes keltis-ladder serve"
-    assert version_check(machine, forbidden).remedy[0] == scope
+    assert check.remedy[0] == scope
     assert limits_check(machine, {"pids"}).remedy[0] == scope
+    root = replace(machine, is_root=True)
+    assert "--user" not in version_check(root, forbidden).remedy[0]
+
+
+def test_without_systemd_the_groups_are_made_by_hand(machine: Machine) -> None:
+    has(machine, "proc/self/mountinfo", MOUNTS.format("/unified"))
+    making, joining = version_check(machine, Tried(Path("/unified"), errno.EACCES)).remedy
+    own = "/unified/keltis/keltis-self"
+    assert making == f'sudo mkdir -p {own} && sudo chown -R "$USER" /unified/keltis'
+    assert joining.startswith(f"echo $$ | sudo tee {own}/cgroup.procs ")
+    # pids is a controller of version 1 there, memory can only be one of version 2.
+    enabling, *rest = limits_check(machine, set()).remedy
+    assert enabling == 'echo "+memory +pids" | sudo tee /unified/cgroup.subtree_control'
+    assert rest[:2] == [making, joining]
+    assert rest[2] == 'sudo mkdir -p /old/keltis && sudo chown -R "$USER" /old/keltis'
 
 
 def test_a_container_is_told_what_to_be_started_with(machine: Machine) -> None:

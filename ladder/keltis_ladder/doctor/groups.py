@@ -12,7 +12,7 @@ import errno
 import os
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,7 @@ SYSTEMD: Final = "run/systemd/system"  # there if systemd is the init
 FULL_SINCE: Final = (5, 13)  # Linux: the line "full" of cpu.pressure in a group
 KILL_SINCE: Final = (5, 14)
 
+NO_CONTROLLER: Final = ""  # version 2 itself, which /proc/self/cgroup names so, too
 CONTAINER: Final = "docker run --privileged --cgroupns=private ..."
 NO_CLOCK: Final = (
     "The clock cannot tell time that a bot used from time that the machine kept from it. On a busy"
@@ -113,7 +114,7 @@ def limits_check(machine: Machine, controllers: set[str]) -> Check:
         f"no {' and no '.join(missing)} controller that we may use",
         meaning="Limits hold for each process, and the referee watches the memory of all: memory"
         " that the kernel uses for a bot is not counted.",
-        remedy=delegation(machine),
+        remedy=delegation(machine, missing),
     )
 
 
@@ -162,12 +163,12 @@ def version_check(machine: Machine, tried: Tried) -> Check:
         f"no group may be made in {tried.directory}: {os.strerror(tried.trouble)}",
         required=True,
         meaning=NO_CLOCK,
-        remedy=delegation(machine, tried.directory),
+        remedy=delegation(machine),
     )
 
 
-def delegation(machine: Machine, directory: Path | None = None) -> tuple[str, ...]:
-    """Return how to get a group of one's own."""
+def delegation(machine: Machine, controllers: Sequence[str] = (NO_CONTROLLER,)) -> tuple[str, ...]:
+    """Return how to get groups of one's own, with these controllers."""
     if (machine.root / SYSTEMD).is_dir():
         if machine.is_root:
             return ("systemd-run --scope -p Delegate=yes keltis-ladder serve",)
@@ -177,14 +178,34 @@ def delegation(machine: Machine, directory: Path | None = None) -> tuple[str, ..
         )
     if machine.is_root:
         return (f"{CONTAINER}    # in a container",)
-    base = directory or Path("/sys/fs/cgroup")
-    while base.name and not os.access(base, os.W_OK) and (base.parent / "cgroup.procs").exists():
-        base = base.parent
-    group = base / "keltis"
-    return (
-        f'sudo mkdir -p {group} && sudo chown -R "$USER" {group}',
-        f"echo $$ | sudo tee {group}/cgroup.procs    # this shell, then: keltis-ladder serve",
-    )
+    places = hierarchies(machine.read(MOUNTS) or "")
+    unified = places.get(NO_CONTROLLER, Path("/sys/fs/cgroup"))
+    commands = []
+    if any(name not in places for name in controllers):
+        commands.append(f'echo "+memory +pids" | sudo tee {unified}/cgroup.subtree_control')
+    for place in dict.fromkeys(places.get(name, unified) for name in controllers):
+        group = place / "keltis"
+        # In version 2 a group that others are made in holds no process of its own.
+        ours = group / LEAF if place == unified else group
+        commands += [
+            f'sudo mkdir -p {ours} && sudo chown -R "$USER" {group}',
+            f"echo $$ | sudo tee {ours}/cgroup.procs    # this shell; then: keltis-ladder serve",
+        ]
+    return tuple(commands)
+
+
+def hierarchies(mounts: str) -> dict[str, Path]:
+    """Return where groups of version 2 are mounted, and where each controller of version 1."""
+    places: dict[str, Path] = {}
+    for line in mounts.splitlines():
+        front, _, back = line.partition(" - ")
+        if back.startswith("cgroup2 "):
+            places.setdefault(NO_CONTROLLER, Path(front.split()[4]))
+        elif back.startswith("cgroup "):
+            for name in back.split(" ", 2)[2].split(","):
+                if name in CONTROLLERS:
+                    places.setdefault(name, Path(front.split()[4]))
+    return places
 
 
 def pressure_check(machine: Machine, tried: Tried) -> Check:
