@@ -79,18 +79,23 @@ class Desk:
         found = [self._ready(order) for order in self.database.write(work)]
         return [playing for playing in found if playing is not None]
 
-    def order(self, proposal: Proposal) -> Playing | None:
-        """Order the match that the matchmaker proposes; none if it cannot be played."""
+    def order(self, proposal: Proposal, id: str) -> Playing | None:
+        """Order the match that the matchmaker proposes; none if it cannot be played.
+
+        Whoever does it again, because the answer was lost, comes with the same id: it is one match.
+        """
         order = Order(
             variant=proposal.variant,
             versions=proposal.versions,
             control=self.control,
             reason=proposal.reason,
+            id=id,
         )
 
         def work(session: Session) -> Ordered:
             job = add_job(session, order, now())
-            hold(session, job, self.holder, now())
+            if job.holder != self.holder:
+                hold(session, job, self.holder, now())
             session.flush()
             return ordered(session, job)
 

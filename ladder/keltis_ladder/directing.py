@@ -82,19 +82,8 @@ class Director:
             raise LadderError(f"the plan is for {plan.entrants} entrants, not {len(entries)}")
         if len({entry.version for entry in entries}) < len(entries):
             raise LadderError("a version can enter a tournament only once")
-        record = TournamentRecord(
-            uuid=str(uuid.uuid4()),
-            name=name,
-            plan=asdict(plan),
-            seed=str(secrets.randbits(SEED_BITS) if seed is None else seed),
-            rated=rated,
-            author_id=author_id,
-            bank_ms=control.bank_ms,
-            increment_ms=control.increment_ms,
-            start_ms=control.start_ms,
-            created=now(),
-            starts=starts,
-        )
+        tournament_uuid, created = str(uuid.uuid4()), now()
+        chosen = secrets.randbits(SEED_BITS) if seed is None else seed
 
         def work(session: Session) -> int:
             if session.exec(select(TournamentRecord).where(TournamentRecord.name == name)).first():
@@ -106,6 +95,19 @@ class Director:
                     raise TooManyTournaments(
                         f"{most} tournaments of yours are not over: wait for one, or cancel it"
                     )
+            record = TournamentRecord(
+                uuid=tournament_uuid,
+                name=name,
+                plan=asdict(plan),
+                seed=str(chosen),
+                rated=rated,
+                author_id=author_id,
+                bank_ms=control.bank_ms,
+                increment_ms=control.increment_ms,
+                start_ms=control.start_ms,
+                created=created,
+                starts=starts,
+            )
             session.add(record)
             session.flush()
             assert record.id is not None
@@ -123,8 +125,7 @@ class Director:
             session.flush()
             return record.id
 
-        with self.database.writing() as session:
-            return work(session)
+        return self.database.write(work)
 
     def find(self, name: str) -> int | None:
         """Return the tournament of this name."""

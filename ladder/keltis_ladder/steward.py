@@ -8,6 +8,7 @@ is played again.
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, ParamSpec, TypeVar
@@ -179,7 +180,7 @@ class Steward:
         proposal = self.matchmaker.propose() if self.matchmaker else None
         if self.matchmaker is None or proposal is None:
             return False
-        playing = await self._patiently(self.desk.order, proposal)
+        playing = await self._patiently(self.desk.order, proposal, str(uuid.uuid4()))
         if playing is None:  # a program that cannot be had: its version is off the ladder now
             self.matchmaker.abandoned(proposal)
             self._look_wanted = True

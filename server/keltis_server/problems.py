@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.store.database import OutcomeUnknown
 
 PROBLEM_JSON: Final = "application/problem+json"
 PREFIX: Final = "urn:keltis-ladder:problem:"
@@ -114,6 +115,14 @@ async def tell_problems(request: web.Request, handler: Handler) -> web.StreamRes
         return Problem(HTTPStatus.BAD_REQUEST, "the request is not well-formed HTTP").response()
     except LadderError as error:  # whoever raised it says what to do
         return conflict(str(error)).response()
+    except OutcomeUnknown as error:
+        log.error("the database was lost while it stored something: %s", error.orig)
+        return Problem(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "the database was lost while it stored this, and nobody knows whether it did: look"
+            " before you try again",
+            kind="outcome-unknown",
+        ).response()
     except (OperationalError, InterfaceError) as error:
         log.error("the database does not answer: %s", error.orig)
         return Problem(

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, Executable, Table, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import (
@@ -34,8 +34,31 @@ T = TypeVar("T")
 BUSY_MS: Final = 30_000  # how long a writer waits for another
 TRIES: Final = 8  # of a transaction whose connection was lost
 FIRST_PAUSE: Final = 0.05  # seconds before the second try; then twice as long each time
+OUTCOME_SECONDS: Final = 30.0  # in which PostgreSQL has to tell whether a commit took place
 POSTGRES: Final = "postgresql+psycopg"
 
+# How long a transaction of PostgreSQL may wait for our next statement. A writer that vanishes keeps
+# its locks for so long; one that is merely slow gets twice the time with each try.
+WRITER_IDLE_MS: Final = 4_000
+LONG_IDLE_MS: Final = 300_000  # of readers, upgrades, and writers that work things out for long
+
+# Both ends notice a connection that is dead. Whoever knows better says so in the address.
+_CONNECTION: Final = {
+    "connect_timeout": 10,  # seconds
+    "keepalives": 1,
+    "keepalives_idle": 5,  # seconds
+    "keepalives_interval": 2,  # seconds
+    "keepalives_count": 3,
+    "tcp_user_timeout": 6_000,  # milliseconds
+}
+_SESSION: Final = (
+    f"SET idle_in_transaction_session_timeout = {LONG_IDLE_MS}; "
+    "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; "
+    "SET tcp_user_timeout = 6000"
+)
+
+_TRANSACTION: Final = text("SELECT pg_current_xact_id_if_assigned()::text")
+_STATUS: Final = text("SELECT pg_xact_status(CAST(:id AS xid8))")
 _ADVICE: Final = (
     "give the path of an SQLite file, sqlite:///FILE, or postgresql://USER:PASSWORD@HOST/NAME"
 )
@@ -53,6 +76,23 @@ _PRAGMAS: Final = (
 
 class BadDatabase(LadderError):
     """A database that cannot be used; the text says what to do."""
+
+
+class OutcomeUnknown(OperationalError):
+    """A commit that was cut off, by a database that does not come back to tell what became of it.
+
+    Whoever does the work again has to make sure that doing it twice is the same as doing it once.
+    """
+
+
+class _CommitFailed(Exception):
+    """A commit that raised: the result of its work, and the transaction if it has a number."""
+
+    def __init__(self, error: DBAPIError, result: Any, transaction: str | None) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.result = result
+        self.transaction = transaction
 
 
 class Database:
@@ -97,25 +137,73 @@ class Database:
     def writing(self) -> Iterator[Session]:
         """Open a session whose changes are kept at the end, all or none."""
         with Session(self._writer, expire_on_commit=False) as session, session.begin():
+            allow_pauses(session, WRITER_IDLE_MS)
             yield session
 
     def write(self, work: Callable[[Session], T]) -> T:
-        """Do work in a transaction, and again if the connection was lost.
+        """Do work in a transaction; again, if the connection was lost and it surely had no effect.
 
-        Nobody knows whether a commit that was cut off took place. So the work must be such that
-        doing it twice is the same as doing it once.
+        If a commit was cut off, PostgreSQL is asked what became of the transaction. Work that took
+        place is not repeated: its result is returned as if nothing had happened.
         """
         pause = FIRST_PAUSE
-        for left in range(TRIES - 1, -1, -1):
+        for number in range(TRIES):
             try:
-                with self.writing() as session:
-                    return work(session)
-            except DBAPIError as error:
-                if not left or not self._may_pass(error):
-                    raise
-                time.sleep(pause)
-                pause *= 2
+                return self._try(work, WRITER_IDLE_MS << number)
+            except _CommitFailed as failed:
+                if self._took_place(failed):
+                    result: T = failed.result
+                    return result
+                error = failed.error
+            except DBAPIError as failed_work:
+                error = failed_work
+            if number == TRIES - 1 or not self._may_pass(error):
+                raise error
+            time.sleep(pause)
+            pause *= 2
         raise AssertionError("the last try returns or raises")
+
+    def _try(self, work: Callable[[Session], T], idle_ms: int) -> T:
+        """Do work in a transaction once; raise ``_CommitFailed`` if it got as far as that."""
+        with Session(self._writer, expire_on_commit=False) as session:
+            allow_pauses(session, idle_ms)
+            result = work(session)
+            session.flush()
+            transaction = None if self.is_sqlite else session.scalar(_TRANSACTION)
+            try:
+                session.commit()
+            except DBAPIError as error:
+                raise _CommitFailed(error, result, transaction) from error
+            return result
+
+    def _took_place(self, failed: _CommitFailed) -> bool:
+        """Tell whether a transaction was committed though its commit raised.
+
+        One without a number has changed nothing. A failed commit of SQLite has no effect.
+        """
+        if failed.transaction is None:
+            return False
+        until = time.monotonic() + OUTCOME_SECONDS
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                status = self._status(failed.transaction)
+            except DBAPIError as error:
+                if not self._may_pass(error):  # it is another server, or an old copy of this one
+                    status = None
+                else:
+                    status = "unreachable"
+            if status in ("committed", "aborted"):
+                return status == "committed"
+            if status is None or time.monotonic() > until:
+                raise OutcomeUnknown(None, None, failed.error.orig or failed.error) from failed
+            time.sleep(pause)  # the server may not know yet that we are gone
+            pause = min(2 * pause, 1.0)
+
+    def _status(self, transaction: str) -> str | None:
+        """Ask what became of a transaction; none if nobody knows any more."""
+        with self.engine.connect() as connection:
+            return connection.scalar(_STATUS, {"id": transaction})
 
     def _may_pass(self, error: DBAPIError) -> bool:
         """Tell whether another try may succeed: the connection was cut, or others were in the way.
@@ -132,10 +220,10 @@ class Database:
         self.engine.dispose()
 
 
-def proper_url(text: str) -> str:
+def proper_url(given: str) -> str:
     """Return the address of a database as SQLAlchemy wants it; a bare path is an SQLite file."""
     try:
-        url = make_url(text) if "://" in text else URL.create("sqlite", database=text)
+        url = make_url(given) if "://" in given else URL.create("sqlite", database=given)
     except (ArgumentError, ValueError):
         raise BadDatabase(f"this is no address of a database: {_ADVICE}") from None
     if url.drivername in ("postgres", "postgresql"):
@@ -147,6 +235,14 @@ def proper_url(text: str) -> str:
     return url.render_as_string(hide_password=False)
 
 
+def allow_pauses(session: Session, idle_ms: int = LONG_IDLE_MS) -> None:
+    """Let a transaction of PostgreSQL wait for so long between two statements, and no longer."""
+    if session.get_bind().dialect.name != "sqlite":
+        session.connection().exec_driver_sql(
+            f"SET LOCAL idle_in_transaction_session_timeout = {idle_ms:d}"
+        )
+
+
 @contextmanager
 def clear_errors(database: Database) -> Iterator[None]:
     """Turn what a database that cannot be used says into one line that tells what to do."""
@@ -155,15 +251,15 @@ def clear_errors(database: Database) -> Iterator[None]:
     except DBAPIError as error:
         reason = " ".join(str(error.orig).split())
         if database.is_sqlite and type(error) in (OperationalError, DatabaseError):
-            text = f"{database.shown} cannot be used: {reason}; {_remedy(reason)}"
+            message = f"{database.shown} cannot be used: {reason}; {_remedy(reason)}"
         elif not database.is_sqlite and isinstance(error, OperationalError | InterfaceError):
-            text = (
+            message = (
                 f"the database {database.shown} cannot be reached: {reason}; "
                 "check that the server runs, and the address, user and password"
             )
         else:
             raise
-        raise BadDatabase(text) from error
+        raise BadDatabase(message) from error
 
 
 def _remedy(reason: str) -> str:
@@ -225,8 +321,12 @@ def _engine(url: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
+    given = make_url(url).query
+    arguments = {name: value for name, value in _CONNECTION.items() if name not in given}
     try:
-        return create_engine(url, pool_pre_ping=True)
+        engine = create_engine(url, pool_pre_ping=True, connect_args=arguments)
+        event.listen(engine, "connect", _prepare_postgres)
+        return engine
     except ModuleNotFoundError:
         raise BadDatabase(
             "PostgreSQL needs its driver: pip install 'keltis-ladder[postgres]'"
@@ -239,6 +339,13 @@ def _prepare_sqlite(connection: Any, _: ConnectionPoolEntry) -> None:
     for pragma in _PRAGMAS:
         cursor.execute(pragma)
     cursor.close()
+
+
+def _prepare_postgres(connection: Any, _: ConnectionPoolEntry) -> None:
+    # By statements, not in the start-up packet: poolers such as PgBouncer refuse it there.
+    connection.autocommit = True
+    connection.execute(_SESSION)
+    connection.autocommit = False
 
 
 def _begin_sqlite(connection: Connection) -> None:

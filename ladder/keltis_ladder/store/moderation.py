@@ -15,6 +15,7 @@ from sqlmodel import Session, col, or_, select
 
 from keltis_ladder.store.accounts import REMOVED
 from keltis_ladder.store.catalogue import Refused, activate
+from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.finishing import lock_ledger
 from keltis_ladder.store.memory import matches_stored
 from keltis_ladder.store.queue import CALLED_OFF, called_off
@@ -127,6 +128,7 @@ def find_author(session: Session, name: str) -> Author:
 def rerate(session: Session) -> Comparison:
     """Work all ratings out again, and store them if any differed. No result comes meanwhile."""
     lock_ledger(session)
+    allow_pauses(session)  # thousands of matches are rated between two statements
     found, _ = compare(session)
     if not found.equal:
         replace(session)

@@ -17,6 +17,7 @@ from keltis_ladder.ratings.book import Book, Pair, Record, Share
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.catalogue import predecessors
+from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.finishing import add_duels, lock_ledger, rating_row, step_row
 from keltis_ladder.store.tables import Duel, Ledger, Match, Place, Rating, RatingStep, table_of
 
@@ -200,6 +201,7 @@ def _duel(pair: Pair) -> str:
 def replace(session: Session, progress: Progress | None = None) -> int:
     """Throw all ratings away and store new ones; return how many matches they come from."""
     ledger = lock_ledger(session)
+    allow_pauses(session)  # thousands of matches are rated between two statements
     for table in (RatingStep, Rating, Duel):
         session.execute(delete(table))
     book = Book(predecessors(session))

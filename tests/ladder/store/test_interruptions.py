@@ -168,7 +168,8 @@ def test_a_commit_whose_answer_is_lost_is_not_done_twice(database: Database) -> 
     event.listen(database.engine, "commit", lose)
     done = finish_job(database, jobs[1])
     event.remove(database.engine, "commit", lose)
-    assert (lost, done.number, done.fresh) == (1, 2, False)
+    assert (lost, done.number) == (1, 2)
+    assert done.fresh != database.is_sqlite  # that one is done again, and finds it done
     finish_job(database, jobs[2])
     assert_all_stored_once(database, jobs)
 
