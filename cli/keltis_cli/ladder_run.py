@@ -17,6 +17,7 @@ from keltis_cli.homes import DatabaseOption, DataOption, open_home, opened
 from keltis_cli.journal import Journal
 from keltis_cli.ladder_screen import LadderState, ladder_lines
 from keltis_cli.ladder_setup import (
+    ask_before_joining,
     check_meetings,
     choose_sandbox,
     put_house_on_ladder,
@@ -28,6 +29,7 @@ from keltis_cli.look import TITLE, Look, console, look, styled
 from keltis_cli.match import chosen_cores
 from keltis_cli.match_lines import names_of
 from keltis_cli.operating import Operation, Terms, broken_off
+from keltis_cli.remote.calls import YesOption
 from keltis_cli.strokes import counted, lasting
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
@@ -143,6 +145,7 @@ def run(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show nothing before the end.")
     ] = False,
+    yes: YesOption = False,
     no_sandbox: entering.NoSandboxOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
@@ -153,6 +156,7 @@ def run(
     playing_on = chosen_cores(cores)
     entrants = named(bots or [])
     home = open_home(data, database)
+    ask_before_joining(home, yes)
     with opened(home.open()) as store:
         renew_ratings(store)
         sandbox = choose_sandbox(store, bots or [], no_sandbox)

@@ -11,6 +11,7 @@ from keltis_cli import entering
 from keltis_cli.candidates import Named, candidates, enter
 from keltis_cli.errors import BadRequest
 from keltis_cli.leaderboard_table import bot_name
+from keltis_cli.remote.calls import confirm
 from keltis_cli.strokes import counted
 from keltis_ladder.cgroups import INEXACT_CLOCK
 from keltis_ladder.matchmaking.policy import Policy
@@ -21,8 +22,24 @@ from keltis_ladder.store.catalogue import activate, ensure_house_bots, guests_on
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.finishing import lock_ledger
 from keltis_ladder.store.home import Home
+from keltis_ladder.store.occupancy import find_server
 from keltis_ladder.store.recomputing import replace
 from keltis_ladder.store.tables import Version, VersionState
+from keltis_server.local_key import read_address
+
+
+def ask_before_joining(home: Home, yes: bool) -> None:
+    """Say whose ladder this is if a server serves it, and ask whether to play on it, too."""
+    server = find_server(home)
+    if server is None:
+        return
+    address = read_address(home.directory)
+    where = f" at {address.url}" if address is not None else ""
+    confirm(
+        f"{server[0].upper()}{server[1:]} serves this ladder{where}: bots that you name would play"
+        " there, and your matches would move its ratings. Join it?",
+        yes,
+    )
 
 
 def renew_ratings(database: Database) -> None:

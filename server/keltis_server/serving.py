@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from aiohttp import web
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from keltis_ladder.cgroups import INEXACT_CLOCK
@@ -20,6 +21,7 @@ from keltis_ladder.store.catalogue import ensure_house_bots, guests_on_ladder
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.finishing import lock_ledger
 from keltis_ladder.store.home import Home
+from keltis_ladder.store.occupancy import Occupancy, occupied
 from keltis_ladder.store.recomputing import replace
 from keltis_server.app import make_app
 from keltis_server.games import GAMES
@@ -28,6 +30,7 @@ from keltis_server.site import Site
 
 SWITCH: Final = 0.001  # seconds after which a thread lets another run: the event loop must not wait
 GOODBYE: Final = 10.0  # seconds for requests under way when we stop
+STAY_SECONDS: Final = 5.0  # between two looks whether the ladder is still ours alone
 
 INSIST: Final = "To play strangers' bots all the same, insist with --inexact-clock."
 
@@ -99,15 +102,17 @@ def new_loop() -> asyncio.AbstractEventLoop:
 def serve(settings: Settings, home: Home, on_ready: OnReady) -> None:
     """Serve until SIGINT or SIGTERM; then finish what can be finished, and lose nothing."""
     sys.setswitchinterval(SWITCH)
-    site = open_site(settings, home)
-    try:
-        with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_serve(site, on_ready))
-    finally:
-        site.close()
+    settings.check()
+    with occupied(home) as occupancy:
+        site = open_site(settings, home)
+        try:
+            with asyncio.Runner(loop_factory=new_loop) as runner:
+                runner.run(_serve(site, on_ready, occupancy))
+        finally:
+            site.close()
 
 
-async def _serve(site: Site, on_ready: OnReady) -> None:
+async def _serve(site: Site, on_ready: OnReady, occupancy: Occupancy) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
@@ -125,14 +130,28 @@ async def _serve(site: Site, on_ready: OnReady) -> None:
         gc.freeze()  # what was imported stays: looking at it again takes 50 ms each time
         on_ready(site)
         games = app[GAMES]
+        keeper = asyncio.create_task(_stay(occupancy))
         waits = [asyncio.create_task(each.wait()) for each in (stopped, games.ended)]
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([*waits, keeper], return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
             wait.cancel()
+        if keeper.done():
+            keeper.result()  # raises: another server has the ladder now
+        keeper.cancel()
         log.info("stopping: matches under way are handed back")
     finally:
         site.local_key.withdraw()
         await runner.cleanup()
+
+
+async def _stay(occupancy: Occupancy) -> None:
+    """See to it that no other server comes while we serve, even if the database was restarted."""
+    while True:
+        await asyncio.sleep(STAY_SECONDS)
+        try:
+            await asyncio.to_thread(occupancy.keep)
+        except DBAPIError as error:
+            log.warning("the lock of the database is lost until it answers: %s", error.orig)
 
 
 async def listen(site: Site, runner: web.AppRunner) -> None:
