@@ -223,7 +223,11 @@ class Director:
             return work(session, course)
 
     def advance(self, id: int) -> Course:
-        """Have the matches that are due played; note that the tournament has ended."""
+        """Have the matches that are due played; note that the tournament has ended.
+
+        Every tournament under way is looked at twice a second: one for which there is nothing to do
+        keeps no writer waiting.
+        """
         tries = count()
 
         def work(session: Session) -> None:
@@ -233,7 +237,8 @@ class Director:
 
         with self._one_at_a_time:
             try:
-                self.database.write(work)
+                if self.consult(id, _is_to_advance):
+                    self.database.write(work)
             except BaseException:
                 self._courses.pop(id, None)
                 raise
@@ -296,8 +301,26 @@ def _move_jobs(session: Session, id: int, old: JobState, new: JobState) -> None:
     )
 
 
+def _is_to_advance(session: Session, course: Course) -> bool:
+    """Tell whether there is anything to write down or to order."""
+    record = course.record
+    if record.state != TournamentState.RUNNING:
+        return record.state == TournamentState.SCHEDULED
+    assert record.id is not None
+    return bool(
+        course.tournament.finished
+        or _newly_failed(session, record.id)
+        or _legs_to_order(session, course, record)
+    )
+
+
 def _void_failed(session: Session, id: int) -> None:
     """Count matches that could not be played as void."""
+    for leg in _newly_failed(session, id):
+        add_event(session, id, kind=VOID, leg=leg)
+
+
+def _newly_failed(session: Session, id: int) -> list[str | None]:
     known = set(
         session.exec(
             select(TournamentEvent.leg).where(
@@ -306,25 +329,28 @@ def _void_failed(session: Session, id: int) -> None:
         )
     )
     failed = select(Job.leg).where(Job.tournament_id == id, Job.state == JobState.FAILED)
-    for leg in session.exec(failed).all():
-        if leg not in known:
-            add_event(session, id, kind=VOID, leg=leg)
+    return [leg for leg in session.exec(failed).all() if leg not in known]
 
 
 def _order_legs(session: Session, course: Course, record: TournamentRecord) -> None:
-    """Put matches that are due in the queue, not too many at once."""
+    """Put matches that are due in the queue."""
+    control = TimeControl(record.bank_ms, record.increment_ms, record.start_ms)
+    for leg in _legs_to_order(session, course, record):
+        add_job(session, _order(course, record, leg, control), now())
+
+
+def _legs_to_order(session: Session, course: Course, record: TournamentRecord) -> list[Leg]:
+    """Return the matches that are due and not in the queue, not too many at once."""
     waiting = session.exec(
         select(func.count())
         .select_from(Job)
         .where(Job.tournament_id == record.id, Job.state == JobState.WAITING)
     ).one()
     if waiting > AHEAD // 2:
-        return
+        return []
     ordered = set(session.exec(select(Job.leg).where(Job.tournament_id == record.id)))
-    control = TimeControl(record.bank_ms, record.increment_ms, record.start_ms)
     due = [leg for leg in course.tournament.due() if leg.key not in ordered]
-    for leg in due[: AHEAD - waiting]:
-        add_job(session, _order(course, record, leg, control), now())
+    return due[: AHEAD - waiting]
 
 
 def _order(course: Course, record: TournamentRecord, leg: Leg, control: TimeControl) -> Order:

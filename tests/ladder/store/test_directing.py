@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from sqlalchemy import event
 from sqlmodel import col, select
 
 from keltis_ladder.courses import Entry
@@ -226,3 +227,33 @@ def test_what_cannot_be_a_tournament_is_refused(database: Database) -> None:
     with database.reading() as session:
         names = session.exec(select(TournamentRecord.name).order_by(col(TournamentRecord.id)))
         assert list(names) == ["cup"]
+
+
+def test_a_tournament_with_nothing_to_do_writes_nothing_and_waits_for_no_writer(
+    database: Database,
+) -> None:
+    director, id = start(database, Plan("round-robin", entrants=4))
+    fresh = Director(database)
+    with database.writing() as session:  # on SQLite nobody else can write meanwhile
+        session.get_one(TournamentRecord, id, with_for_update=True)
+        for looking in (director, fresh):
+            assert looking.due() == [id]
+            assert looking.advance(id).record.state == TournamentState.RUNNING
+    statements: list[str] = []
+
+    def note(*happened: object) -> None:
+        statements.append(str(happened[2]))
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    director.advance(id)
+    event.remove(database.engine, "before_cursor_execute", note)
+    assert statements
+    assert all(each.startswith(("SELECT", "BEGIN")) for each in statements), statements
+    assert "BEGIN IMMEDIATE" not in statements
+
+
+def test_what_came_of_the_last_match_is_still_written_down(database: Database) -> None:
+    director, id = start(database, Plan("round-robin", entrants=2))
+    director.advance(id)
+    assert play_one(database, random.Random(1))
+    assert director.advance(id).record.state == TournamentState.FINISHED
