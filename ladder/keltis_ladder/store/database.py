@@ -203,7 +203,8 @@ class Database:
     def _status(self, transaction: str) -> str | None:
         """Ask what became of a transaction; none if nobody knows any more."""
         with self.engine.connect() as connection:
-            return connection.scalar(_STATUS, {"id": transaction})
+            status: str | None = connection.scalar(_STATUS, {"id": transaction})
+            return status
 
     def _may_pass(self, error: DBAPIError) -> bool:
         """Tell whether another try may succeed: the connection was cut, or others were in the way.

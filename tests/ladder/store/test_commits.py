@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlmodel import Session, select
 
 from keltis_ladder.courses import Entry
@@ -101,7 +101,7 @@ def test_a_commit_that_nobody_can_ask_about_is_not_repeated(
         proxy.cut_after_commit = 1
 
     def unreachable(_: str) -> str:
-        raise databases.OperationalError(None, None, Exception("nobody answers"))
+        raise OperationalError(None, None, Exception("nobody answers"))
 
     monkeypatch.setattr(far, "_status", unreachable)
     with pytest.raises(OutcomeUnknown):
