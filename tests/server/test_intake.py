@@ -15,7 +15,9 @@ from keltis_ladder.excerpts import LARGEST
 from keltis_ladder.launch import descendants
 from keltis_ladder.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.store.catalogue import all_versions
+from keltis_ladder.store.database import Database
 from keltis_ladder.store.programs import Programs
+from keltis_ladder.store.submissions import restore, take_back
 from keltis_ladder.store.tables import Version
 from tests.server.serving import QUIET, served
 from tests.server.uploading import Journal, intake_of, small_bot, upload
@@ -219,5 +221,27 @@ def test_a_check_is_broken_off_for_a_newer_version_or_when_the_bot_is_taken_back
                 ("mine", 2, "checking"),
                 ("mine", 2, "active"),
             ]
+
+    asyncio.run(scenario())
+
+
+def test_a_version_that_another_process_wants_checked_is_checked(tmp_path: Path) -> None:
+    good = small_bot(tmp_path / "good")
+
+    def restore_elsewhere() -> None:
+        elsewhere = Database(str(tmp_path / "home" / "ladder.db"))
+        elsewhere.write(lambda session: take_back(session, "good", "for a moment"))
+        elsewhere.write(lambda session: restore(session, "good"))
+        elsewhere.close()
+
+    async def scenario() -> None:
+        async with served(tmp_path / "home") as server:
+            journal = Journal(server)
+            ada = await server.register("ada")
+            await upload(server, ada, good)
+            assert await journal.next() == ("good", 1, "checking")
+            assert await journal.next() == ("good", 1, "active")
+            await asyncio.to_thread(restore_elsewhere)
+            assert await journal.next() == ("good", 1, "active")
 
     asyncio.run(scenario())

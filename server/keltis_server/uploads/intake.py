@@ -42,6 +42,7 @@ from keltis_server.uploads.telling import Telling
 MOST_TRIES: Final = 3  # of a check that the platform could not finish
 PAUSE: Final = 1.0  # seconds before the next try
 BACKOFF: Final = 4  # how many times longer each pause is than the one before
+LOOK_SECONDS: Final = 1.0  # between two looks at what others want checked
 CORES_EACH: Final = 4  # for one check at a time
 ABANDONED: Final = 3600.0  # seconds after which nobody builds in a directory any more
 UNFINISHED: Final = ".new-*"  # how the names of bots begin that are being built
@@ -61,6 +62,8 @@ class Intake:
         self._look = look  # has the games look who plays now
         self._waiting: dict[int, None] = {}  # in the order in which they came
         self._running: dict[int, asyncio.Task[None]] = {}
+        self._failed: set[int] = set()  # their checks raised: only who asks for them has them again
+        self._looking: asyncio.Task[None] | None = None
         self._stopping = False
 
     async def start(self) -> None:
@@ -71,9 +74,11 @@ class Intake:
             await self._site.write(recheck_all)
         for version_id in await self._site.read(waiting):
             self.add(version_id)
+        self._looking = asyncio.create_task(self._keep_looking(), name="intake")
 
     def add(self, version_id: int) -> None:
         """Have a version checked."""
+        self._failed.discard(version_id)
         self._waiting[version_id] = None
         self._fill()
 
@@ -96,6 +101,9 @@ class Intake:
     async def stop(self) -> None:
         """Break off what is being checked; it begins again with the next start."""
         self._stopping = True
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
         await self.reception.close()
         await self.pruner.stop()
         tasks = list(self._running.values())
@@ -107,6 +115,22 @@ class Intake:
     def open(self) -> bool:
         """Whether bots can be checked; where a sandbox is wanted and missing, they wait."""
         return self._site.sandbox is not None or not self._site.settings.sandboxed
+
+    async def _keep_looking(self) -> None:
+        """Check what other processes want checked that work on the same database."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                wanted = await self._site.read(waiting)
+            except DBAPIError:  # the steward tells that it is down
+                continue
+            except Exception:
+                log.exception("the look for versions to check failed")
+                continue
+            for version_id in wanted:
+                known = version_id in self._waiting or version_id in self._running
+                if not known and version_id not in self._failed:
+                    self.add(version_id)
 
     def _fill(self) -> None:
         if not self.open:
@@ -124,6 +148,7 @@ class Intake:
     def _ended(self, version_id: int, task: asyncio.Task[None]) -> None:
         del self._running[version_id]
         if not task.cancelled() and (error := task.exception()) is not None:
+            self._failed.add(version_id)
             log.error("the check of version %s failed", version_id, exc_info=error)
         self._fill()
 
