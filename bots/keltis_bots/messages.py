@@ -9,7 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from keltis_bots.framing import PROTOCOL, ProtocolError, unpack
+from keltis_bots.framing import (
+    MOST_FROM_BOT,
+    PREFIX,
+    PROTOCOL,
+    ProtocolError,
+    payload_length,
+    unpack,
+)
 
 LONGEST_NAME: Final = 64
 # Clocks, as ``hello`` names them: of the time that a bot used itself, or of all that passed.
@@ -71,6 +78,11 @@ def read_action(payload: bytes, id: int) -> int:
         raise _missing(missing.args[0], "action") from None
     if type(answered) is not int:
         raise _wrong_kind("id", answered, "a whole number")
+    if 0 < answered < id:
+        raise ProtocolError(
+            "extra-reply",
+            f"request {answered} had been answered: write one answer to each request, and no more",
+        )
     if answered != id:
         raise ProtocolError(
             "wrong-id", f"the answer is to request {answered}; the open request is {id}"
@@ -78,6 +90,26 @@ def read_action(payload: bytes, id: int) -> int:
     if type(action) is not int:
         raise _wrong_kind("action", action, "a whole number, one of the request's legal actions")
     return action
+
+
+def unasked(data: bytes, answered: int) -> ProtocolError:
+    """Return what is wrong with bytes that came when no request was open.
+
+    It is what would be wrong with them as the next answer, since it is chance on which side of the
+    next request they arrive. ``answered`` is the last request that has its answer.
+    """
+    try:
+        if len(data) >= PREFIX:
+            end = PREFIX + payload_length(data, MOST_FROM_BOT)
+            if len(data) >= end:
+                read_action(data[PREFIX:end], answered + 1)
+    except ProtocolError as error:
+        return error
+    return ProtocolError(
+        "extra-reply",
+        f"{len(data)} bytes came when no request was open: write one answer to each request, "
+        "and no more",
+    )
 
 
 def _read_map(payload: bytes, expected: str, fields: set[str]) -> dict[str, Any]:

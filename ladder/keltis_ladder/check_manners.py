@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import select
 import time
 from collections.abc import Iterator
 from typing import Final
@@ -20,7 +18,6 @@ from keltis_ladder.referee import Launcher
 from keltis_ladder.solo import Solo, start
 
 LOW: Final = TimeControl(bank_ms=50, increment_ms=5)
-SILENCE: Final = 0.2  # seconds after the end of a game in which nothing may come
 SEED: Final = 1
 
 
@@ -89,7 +86,7 @@ def check_manners(entrant: Entrant, launcher: Launcher, table: Table | None) -> 
     if table is not None:
         checks |= {
             "restart": ("starting it again after it was killed", _restart),
-            "silence": ("waiting for it to keep quiet after a game", _silence),
+            "silence": ("looking whether it keeps quiet after a game", _silence),
             "low clock": ("playing with hardly any time", _low_clock),
             "same answers": ("asking the same things twice", _same_answers),
         }
@@ -116,22 +113,30 @@ def _restart(trial: _Trial) -> Finding:
 
 
 def _silence(trial: _Trial) -> Finding:
-    """Tell the bot that its game is over: nobody asked, so it must not answer."""
+    """Let a second game follow: the first thing that comes must be the answer to its first request.
+
+    As in a match, the end of the first game and the second are told together. Waiting for something
+    to come before the request would find a bot quick to speak, but not a slow one.
+    """
     process = trial.start()
     trial.play(DEFAULT_CONTROL)
     assert trial.solo is not None
-    process.child.resume()
-    os.write(process.child.stdin, trial.solo.end())
-    watch = select.poll()
-    watch.register(process.child.stdout, select.POLLIN)
-    if not watch.poll(SILENCE * 1000):
-        return Finding("silence", Mark.OK, "writes nothing after the end of a game")
-    data = os.read(process.child.stdout, 4096)
-    if not data:
-        text = "the bot ended after its first game: it has to play any number of them"
-        raise BotFault(Kind.CRASH, "closed-stdout", text)
-    text = f"{len(data)} bytes came after the end of a game, when nothing was asked"
-    raise BotFault(Kind.PROTOCOL, "early", text)
+    process.tell(trial.solo.end())
+    try:
+        trial.play(DEFAULT_CONTROL, most=1)
+    except BotFault as failure:
+        fault = failure.fault
+        if fault.kind is Kind.CRASH:
+            text = f"after its first game {fault.text}; it has to play any number of games"
+        elif fault.kind is Kind.PROTOCOL:
+            text = (
+                "after the end of a game something else came than the answer to the next request: "
+                + fault.text
+            )
+        else:
+            raise
+        raise BotFault(fault.kind, fault.code, text) from None
+    return Finding("silence", Mark.OK, "writes nothing after the end of a game")
 
 
 def _goodbye(trial: _Trial) -> Finding:

@@ -76,8 +76,8 @@ def advice_for(fault: Fault) -> str:
         "made by `build`, or be installed.",
         "start": "Answer hello first, and load what takes long afterwards or in the build.",
         "memory": "Use less memory: the limit counts all processes of the bot together.",
-        "extra-reply": "Write exactly one message for each request.",
-        "early": "Write only when asked: nothing to game and end messages.",
+        "extra-reply": "Write exactly one message for each request, and nothing to game and end "
+        "messages.",
     }
     general = {
         Kind.CRASH: "The end of its stderr usually says why.",

@@ -26,6 +26,7 @@ from keltis_ladder.niceness import pass_on
 LOG_KEPT: Final = 64 * 1024  # bytes of stderr
 FAREWELL: Final = 1.0  # seconds to end after stdin was closed
 LAST_WORDS: Final = 0.1  # seconds to read and log why it is dismissed
+REST_OF_FRAME: Final = 1.0  # seconds for the rest of something that nobody asked for
 WATCH_EVERY: Final = 0.05  # seconds between two looks at the memory of a busy bot
 STILL_SLOW: Final = 1.0  # seconds until it is said again that an answer has not come
 LEAST_LEFT: Final = 0.010  # seconds from one look at a deadline to the next
@@ -55,6 +56,7 @@ class BotProcess:
         self.games = 0
         self._outbox = b""  # messages that need no answer wait for the next that does
         self._buffer = b""
+        self._frame_size = 0  # bytes of the frame that the buffer begins with, once it is whole
         self._poll = select.poll()
         self._poll.register(child.stderr, select.POLLIN)  # first: what it logs before it answers
         self._poll.register(child.stdout, select.POLLIN)
@@ -84,6 +86,8 @@ class BotProcess:
             greeting = messages.read_hello(payload)
         except ProtocolError as error:
             self._refuse(error)
+        if self._buffer:
+            self._refuse_unasked(0)
         self._to_be_nice = True
         program = self.child.program()
         self._account.meet(program)
@@ -116,12 +120,15 @@ class BotProcess:
         ``when_slow`` is called if the answer does not come at once, and then every second.
         """
         if self._output.poll(0):
-            self._look_at_early_output()
+            self._refuse_unasked(id - 1)
         payload, effort = self._exchange(request, seconds, "clock", when_slow)
         try:
-            return messages.read_action(payload, id), effort
+            action = messages.read_action(payload, id)
         except ProtocolError as error:
             self._refuse(error)
+        if self._buffer:
+            self._refuse_unasked(id)
+        return action, effort
 
     def dismiss(self, fault: Fault) -> Exit:
         """End it because of a fault; if it still listens, tell it why and let it say so."""
@@ -250,7 +257,7 @@ class BotProcess:
         return deadline
 
     def _read_output(self) -> bool:
-        """Take what is there; tell whether the buffer holds exactly one whole frame."""
+        """Take what is there; tell whether that makes a whole frame."""
         try:
             data = _read(self.child.stdout, _CHUNK)
         except BlockingIOError:
@@ -258,6 +265,10 @@ class BotProcess:
         if not data:
             self._crashed("closed-stdout", "the bot closed its stdout")
         self._buffer += data
+        return self._has_frame()
+
+    def _has_frame(self) -> bool:
+        """Tell whether the buffer holds a whole frame."""
         have = len(self._buffer)
         if have < PREFIX:
             return False
@@ -265,14 +276,8 @@ class BotProcess:
             size = PREFIX + payload_length(self._buffer, MOST_FROM_BOT)
         except ProtocolError as error:
             self._refuse(error)
-        if have > size:
-            self._refuse(
-                ProtocolError(
-                    "extra-reply",
-                    f"{have - size} bytes came behind the answer: answer each request once",
-                )
-            )
-        return have == size
+        self._frame_size = size
+        return have >= size
 
     def _read_log(self) -> None:
         try:
@@ -297,19 +302,14 @@ class BotProcess:
             if self.log_bytes == before:
                 return
 
-    def _look_at_early_output(self) -> None:
-        data = b""
-        with contextlib.suppress(BlockingIOError):
-            data = _read(self.child.stdout, _CHUNK)
-        if not data:
-            self._crashed("closed-stdout", "the bot closed its stdout")
-        self._refuse(
-            ProtocolError(
-                "early",
-                f"{len(data)} bytes came before the request was sent: "
-                "write only to answer, once for each request",
-            )
-        )
+    def _refuse_unasked(self, answered: int) -> NoReturn:
+        """Refuse what came when nothing was asked; it is judged whole, however slowly it comes."""
+        self.child.resume()
+        deadline = _now() + REST_OF_FRAME
+        while not self._has_frame() and (left := deadline - _now()) > 0:
+            if self._output.poll(left * 1000):
+                self._read_output()
+        self._refuse(messages.unasked(self._buffer, answered))
 
     def _watch(self) -> None:
         """Look at the memory, and whether there are other processes."""
@@ -399,7 +399,8 @@ class BotProcess:
         if is_watch_due:
             self._watch()
         self._asked = False
-        payload, self._buffer = self._buffer[PREFIX:], b""
+        size = self._frame_size
+        payload, self._buffer = self._buffer[PREFIX:size], self._buffer[size:]
         return payload, effort
 
     def _cpu(self) -> float:

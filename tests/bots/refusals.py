@@ -34,7 +34,8 @@ TO_CHOOSE: dict[str, bytes] = {
     "unknown-field": frame({**ACTION, "comment": "good"}),
     "duplicate-field": framed(b"\x84" + pack(ACTION)[1:] + pack("action") + pack(61)),
     "bad-field": frame({**ACTION, "action": "lay Y5"}),
-    "wrong-id": frame({**ACTION, "id": 16}),
+    "wrong-id": frame({**ACTION, "id": 18}),
+    "extra-reply": frame({**ACTION, "id": 16}),
 }
 TO_HELLO: dict[str, bytes] = {"wrong-protocol": frame({"type": "hello", "protocol": 2})}
 

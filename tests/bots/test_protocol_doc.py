@@ -172,7 +172,7 @@ def test_no_code_of_the_sources_is_missing() -> None:
         *(ROOT / "ladder/keltis_ladder").glob("*.py"),
     ]
     codes = {code for path in sources for code in CODE.findall(path.read_text("utf-8")) if code}
-    assert {"text-on-stdout", "extra-reply", "early", "not-legal", "memory"} <= codes
+    assert {"text-on-stdout", "extra-reply", "not-legal", "memory"} <= codes
     for code in codes | {"exit", "signal", "start", "clock", "closed-stdin", "closed-stdout"}:
         assert f"#### {code}\n" in PROTOCOL or f"`{code}`" in section("## Faults"), code
 

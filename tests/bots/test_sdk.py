@@ -188,8 +188,8 @@ def test_a_server_of_another_protocol_is_named(tmp_path: Path) -> None:
 
 def test_a_refusal_is_written_to_the_log(tmp_path: Path) -> None:
     with running(tmp_path, FIRST) as bot:
-        bot.tell(frame({"type": "error", "code": "early", "text": "too soon"}))
-        assert bot.end() == (0, "refused by the server (early): too soon\n")
+        bot.tell(frame({"type": "error", "code": "extra-reply", "text": "too soon"}))
+        assert bot.end() == (0, "refused by the server (extra-reply): too soon\n")
 
 
 def test_messages_and_fields_of_the_future_are_ignored(tmp_path: Path) -> None:

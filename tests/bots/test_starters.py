@@ -121,8 +121,8 @@ def test_it_ends_with_its_input_and_tells_why_it_was_refused(starter: Path) -> N
     from keltis_bots.messages import error
 
     with PipedBot(command_of(starter), starter) as bot:
-        bot.tell(frame(error("early", "too soon")))
-        assert bot.end() == (0, "refused by the server (early): too soon\n")
+        bot.tell(frame(error("extra-reply", "too soon")))
+        assert bot.end() == (0, "refused by the server (extra-reply): too soon\n")
 
 
 @pytest.mark.slow

@@ -103,26 +103,64 @@ def test_manners_that_need_not_be_perfect_are_warnings(tmp_path: Path) -> None:
     assert marks["time"] == marks["restart"] == "ok"
 
 
-def test_answers_that_nobody_asked_for_fail(tmp_path: Path) -> None:
+@pytest.mark.parametrize("slowly", ["", "time.sleep(0.3)"])
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ("bytes([0, 0, 0, 1, 0x80])", "missing-field"),
+        ("b'good game\\n'", "text-on-stdout"),
+        ("frame({'type': 'action', 'id': 1, 'action': 0})", "extra-reply"),
+    ],
+)
+def test_answers_that_nobody_asked_for_fail(
+    tmp_path: Path, answer: str, code: str, slowly: str
+) -> None:
     bot = write_bot(tmp_path / "chatty", **ONE_GAME)
     source = (bot / "bot.py").read_text()
-    chatty = """
+    chatty = f"""
+from keltis_bots.framing import frame
 class Chatty:
     def choose(self, request):
         return choose(request)
     def game_over(self, result):
-        os.write(target, bytes([0, 0, 0, 1, 0x80]))
+        {slowly or "pass"}
+        os.write(target, {answer})
+        {slowly or "pass"}
 target = os.dup(1)
 run(Chatty())
 """
     (bot / "bot.py").write_text(source.replace("run(choose)\n", chatty))
     status, findings = checked(bot)
     assert status == 1
-    failed = [finding for finding in findings.values() if finding["mark"] == "failed"]
-    assert {finding["fault"]["code"] for finding in failed} <= {"early", "extra-reply"}
+    failed = {name: finding for name, finding in findings.items() if finding["mark"] == "failed"}
+    assert list(failed) == ["weg-der-steine, 2 players"]
+    assert {finding["fault"]["code"] for finding in failed.values()} == {code}
     quick_status, quick = checked(bot, "--quick")  # one game in each process: only silence shows it
     assert quick_status == 1
-    assert quick["silence"]["text"].startswith("5 bytes came after the end of a game")
+    assert [name for name in quick if quick[name]["mark"] == "failed"] == ["silence"]
+    assert quick["silence"]["fault"]["code"] == code
+    assert quick["silence"]["text"].startswith("after the end of a game something else came than")
+
+
+def test_a_bot_that_ends_after_one_game_is_told_so(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "leaves", **ONE_GAME)
+    source = (bot / "bot.py").read_text()
+    leaves = """
+class Leaves:
+    def choose(self, request):
+        return choose(request)
+    def game_over(self, result):
+        os._exit(0)
+run(Leaves())
+"""
+    (bot / "bot.py").write_text(source.replace("run(choose)\n", leaves))
+    status, findings = checked(bot, "--quick")
+    assert status == 1
+    assert findings["silence"]["fault"]["code"] == "exit"
+    assert findings["silence"]["text"] == (
+        "after its first game the bot ended in the middle of a game: exit code 0; "
+        "it has to play any number of games"
+    )
 
 
 def test_a_bot_that_leaves_a_lock_behind_cannot_be_restarted(tmp_path: Path) -> None:

@@ -27,14 +27,14 @@ IMPATIENT = TimeControl(bank_ms=400, increment_ms=30, start_ms=800)
 FAULTS = {
     "memory_bomb": {"resources/memory"},
     "shared_memory_bomb": {"resources/memory"},
-    "stdout_flood": {"protocol/early", "protocol/extra-reply"},
+    "stdout_flood": {"protocol/trailing-bytes"},
     "half_a_frame": {"timeout/clock"},
     "byte_by_byte": {"timeout/clock"},
     "oversize": {"protocol/oversize"},
     "nested": {"protocol/not-msgpack"},
     "deep": {"protocol/wrong-type"},
     # A guess that comes just after the request is an answer, and a wrong one.
-    "early": {"protocol/early", "protocol/extra-reply", "illegal/not-legal"},
+    "early": {"protocol/extra-reply", "illegal/not-legal"},
     "duplicate": {"protocol/extra-reply"},
     "late": {"timeout/clock"},
     "wrong_id": {"protocol/wrong-id"},
