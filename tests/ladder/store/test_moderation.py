@@ -194,12 +194,16 @@ def test_a_removed_author_leaves_results_that_are_whole_and_nothing_else(
     with database.writing() as session:
         note_archive(session, own)
         note_archive(session, shared)
-        ada, bob = (ensure_author(session, name) for name in ("ada", "bob"))
-        _, text = add_token(session, ada, AUTHOR_SCOPES, NOON, "laptop of ada")
+        gwyn, bob = (ensure_author(session, name) for name in ("gwyn", "bob"))
+        _, text = add_token(session, gwyn, AUTHOR_SCOPES, NOON, "laptop of gwyn")
         _, invitation = invite(session, NOON, "for Ada Lovelace")
-        use_invitation(session, invitation, ada, NOON)
+        use_invitation(session, invitation, gwyn, NOON)
         versions = []
-        for author, name, kept in [(ada, "ada-1", own), (ada, "ada-2", shared), (bob, "b", shared)]:
+        for author, name, kept in [
+            (gwyn, "gwyn-1", own),
+            (gwyn, "gwyn-2", shared),
+            (bob, "b", shared),
+        ]:
             version = add_version(
                 session,
                 ensure_bot(session, author, name),
@@ -213,16 +217,16 @@ def test_a_removed_author_leaves_results_that_are_whole_and_nothing_else(
             versions.append(version.id)
         for id in versions:
             session.add(CheckReport(version_id=id, findings=[], started=NOON, finished=NOON))
-        ada_id = author_id(session, "ada")
+        gwyn_id = author_id(session, "gwyn")
     stored(database, versions[:2], real("keltis", 2, 1, {0: (1, 5)}), seed=1)
     stored(database, versions[1:], real("keltis", 2, 2), seed=2)
     with database.reading() as session:
         before = [tuple(row.model_dump().values()) for row in session.exec(select(Rating))]
 
-    done = database.write(lambda session: remove_author(session, ada_id, NOBODY, NOON))
-    again = database.write(lambda session: remove_author(session, ada_id, NOBODY, NOON))
+    done = database.write(lambda session: remove_author(session, gwyn_id, NOBODY, NOON))
+    again = database.write(lambda session: remove_author(session, gwyn_id, NOBODY, NOON))
 
-    assert done.author == again.author == f"removed-{ada_id}"
+    assert done.author == again.author == f"removed-{gwyn_id}"
     gone_files = database.write(forget_programs)
     assert gone_files == [own.digest]
     assert database.write(forget_programs) == []
@@ -242,15 +246,15 @@ def test_a_removed_author_leaves_results_that_are_whole_and_nothing_else(
     assert home.archives.get(shared.digest) == b"of both"
     everything = repr(dump(database))
     assert "words of bob" in everything
-    for word in ("ada-1", "ada-2", "words of ada", "laptop", "Lovelace", "'ada'"):
+    for word in ("gwyn-1", "gwyn-2", "words of gwyn", "laptop", "Lovelace", "'gwyn'"):
         assert word not in everything
     findings = [each for each in check(home, database, deep=True) if isinstance(each, Finding)]
     assert [each for each in findings if each.mark is not Mark.OK] == []
     with database.writing() as session:  # the names are free again
         with pytest.raises(Refused, match="nothing is left"):
-            enable_author(session, f"removed-{ada_id}")
-        enter(session, "ada-1", author="ada")
-        assert author_id(session, "ada") != ada_id
+            enable_author(session, f"removed-{gwyn_id}")
+        enter(session, "gwyn-1", author="gwyn")
+        assert author_id(session, "gwyn") != gwyn_id
 
 
 def _bot_of(session: Session, version: int) -> int:
@@ -279,14 +283,14 @@ def _card(row: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 def test_the_words_of_faults_go_with_their_author_and_the_faults_stay(database: Database) -> None:
     with database.writing() as session:
-        [mine] = enter(session, "ada-1", author="ada")
+        [mine] = enter(session, "gwyn-1", author="gwyn")
         [other] = enter(session, "b", author="bob")
-        id = author_id(session, "ada")
+        id = author_id(session, "gwyn")
     rows = real("keltis", 2, 1, {0: (0, 5), 1: (0, 7)})  # each fails once
-    stored(database, [mine, other], with_names(rows, "ada-1", "b"), seed=1)
+    stored(database, [mine, other], with_names(rows, "gwyn-1", "b"), seed=1)
     with database.writing() as session:  # one that nobody can play: the reason may say anything
         job = ask_for(session, [mine, other])
-        session.get_one(Job, job).trouble = "ada-1 ate the disk"
+        session.get_one(Job, job).trouble = "gwyn-1 ate the disk"
         ratings = [row.model_dump() for row in session.exec(select(Rating))]
 
     database.write(lambda session: remove_author(session, id, NOBODY, NOON))
@@ -299,7 +303,7 @@ def test_the_words_of_faults_go_with_their_author_and_the_faults_stay(database: 
         assert others["stderr"] == "log of 1"
         assert compare(session)[0].equal
         assert [row.model_dump() for row in session.exec(select(Rating))] == ratings
-    assert "ada" not in repr(dump(database))
+    assert "gwyn" not in repr(dump(database))
 
 
 def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who_is_gone(
@@ -309,14 +313,14 @@ def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who
     kept = home.archives.put(b"hers")
     with database.writing() as session:
         note_archive(session, kept)
-        ada = ensure_author(session, "ada")
-        bot = ensure_bot(session, ada, "ada-1")
+        gwyn = ensure_author(session, "gwyn")
+        bot = ensure_bot(session, gwyn, "gwyn-1")
         version = add_version(
             session, bot, ["keltis"], [2], archive=kept.digest, state=VersionState.ACTIVE
         )
-        assert ada.id is not None
+        assert gwyn.id is not None
         assert version.id is not None
-        mine, id = version.id, ada.id
+        mine, id = version.id, gwyn.id
         [other] = enter(session, "b", author="bob")
         for _ in range(3):
             ask_for(session, [mine, other])
@@ -326,16 +330,16 @@ def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who
     database.write(lambda session: remove_author(session, id, NOBODY, NOON))
     assert database.write(forget_programs) == []  # they are being played with
 
-    rows = with_names(real("keltis", 2, 1, {0: (0, 5), 1: (0, 7)}), "ada-1", "b")
+    rows = with_names(real("keltis", 2, 1, {0: (0, 5), 1: (0, 7)}), "gwyn-1", "b")
     with database.writing() as session:
         # The first comes to its end, the platform fails in the second, the third is given back for
         # want of its program, and whoever had the fourth has died.
-        trouble = "ada-1 cannot be made ready: no more"
+        trouble = "gwyn-1 cannot be made ready: no more"
         played = {job: session.get_one(Job, job).purpose for job in jobs}
         [cup] = [job for job, purpose in played.items() if purpose == Purpose.TOURNAMENT]
         first, second, third = [job for job in jobs if job != cup]
         finish(session, first, rows, NOON)
-        release(session, second, "me", "the referee died with ada-1")
+        release(session, second, "me", "the referee died with gwyn-1")
         set_aside(session, mine, VersionState.BROKEN, trouble)
         release(session, third, "me", trouble, for_good=True)
         assert claim(session, "you", later(3600), limit=4) == []
@@ -345,17 +349,17 @@ def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who
         assert [text for _, text, _ in texts_of_faults(session)] == ["", "b said ouch"]
         assert state_of(session, mine) == ("retired", "removed with its author")
         assert compare(session)[0].equal
-    assert "ada" not in repr(dump(database))
+    assert "gwyn" not in repr(dump(database))
     assert database.write(forget_programs) == [kept.digest]
 
 
 def test_matches_of_a_disabled_author_do_not_begin_again(database: Database) -> None:
     with database.writing() as session:
-        [mine] = enter(session, "a", author="ada")
+        [mine] = enter(session, "a", author="gwyn")
         b, c = enter(session, "b", "c", author="bob")
         theirs = ask_for(session, [mine, b])
         assert [job.id for job in claim(session, "me", NOON)] == [theirs]
-        disable_author(session, "ada", "spam", NOBODY)
+        disable_author(session, "gwyn", "spam", NOBODY)
         release(session, theirs, "me")
         others = ask_for(session, [b, c])
         assert session.get_one(Job, theirs).state == JobState.CANCELLED
@@ -364,8 +368,8 @@ def test_matches_of_a_disabled_author_do_not_begin_again(database: Database) -> 
 
 def test_a_name_for_what_is_removed_is_found_though_somebody_has_it(database: Database) -> None:
     with database.writing() as session:
-        enter(session, "a", author="ada")
-        id = author_id(session, "ada")
+        enter(session, "a", author="gwyn")
+        id = author_id(session, "gwyn")
         bot = session.exec(select(Bot.id).where(Bot.name == "a")).one()
         enter(session, f"removed-{bot}", author="bob")
         remove_author(session, id, NOBODY, NOON)
