@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import tempfile
+from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from sqlmodel import Session
 from keltis_engine import VARIANTS
 from keltis_ladder.clock import TimeControl
 from keltis_ladder.dispatch.live import LiveMatch
+from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.store.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside
@@ -49,7 +51,8 @@ TABLES = [
     ("kartenspiel", 3),
 ]
 PATIENT = TimeControl(bank_ms=600_000)  # for bots whose referee is held
-# Lingers at the beginning of a game, so that it is not over before anybody looked.
+# Lingers at the beginning of a game: a referee that waits says what it has, so that a game is told
+# in many pieces.
 STROLL = 'time.sleep(0.02 if request.view["turn"] < 40 else 0.002)\nreturn request.legal[-1]'
 PATIENCE = 300.0  # seconds for anything that should happen soon: other tests need the machine, too
 
@@ -197,16 +200,19 @@ class Evening:
 
 
 async def listen(
-    url: str, token: str | None, form: Any, topics: list[str], until: int
+    url: str, token: str | None, form: Any, topics: list[str], until: int, there: asyncio.Event
 ) -> list[Message]:
-    """Return all that a client hears until so many topics have ended."""
+    """Return all that a client hears until so many topics have ended; say when it follows all."""
     heard: list[Message] = []
-    ended = 0
+    ended = snapshots = 0
     async with asyncio.timeout(PATIENCE), LiveClient(url, token, form) as live:
         for topic in topics:
             await live.subscribe(topic)
         async for message in live:
             heard.append(message)
+            snapshots += message["op"] == "snapshot"
+            if snapshots == len(topics):
+                there.set()
             ended += message["op"] == "end" and message["topic"].startswith("match/")
             if ended == until:
                 return heard
@@ -253,6 +259,55 @@ async def held(pids: list[int]) -> AsyncIterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
+class Sluice:
+    """Lets what the referees of a server tell of their matches through piece by piece.
+
+    However slow or quick anybody is, a match gets no further for the server than a test has let
+    it. The ends of referees pass; what a dead one had said is dropped by the dispatcher itself.
+    """
+
+    def __init__(self, dispatcher: LocalDispatcher) -> None:
+        self._take = dispatcher._take
+        self._held: deque[tuple[Any, Any, Message]] = deque()
+        self._came = asyncio.Event()
+        self._open = False
+        self._permits = 0
+        dispatcher._take = self._arrive  # type: ignore[method-assign]
+
+    def let(self, pieces: int) -> None:
+        """Let so many more pieces through, now or when they come."""
+        self._permits += pieces
+        self._flow()
+
+    def open(self) -> None:
+        """Hold nothing back any more."""
+        self._open = True
+        self._flow()
+
+    async def step(self) -> None:
+        """Wait for the next piece, and let it through."""
+        while not self._held:
+            self._came.clear()
+            await self._came.wait()
+        self.let(1)
+
+    def _arrive(self, post: Any, child: Any, message: Message) -> None:
+        self._held.append((post, child, message))
+        self._came.set()
+        self._flow()
+
+    def _flow(self) -> None:
+        while self._held and (self._open or self._permits or not _is_piece(self._held[0][2])):
+            if not self._open and _is_piece(self._held[0][2]):
+                self._permits -= 1
+            self._take(*self._held.popleft())
+
+
+def _is_piece(message: Message) -> bool:
+    """Tell whether a match goes on by it: neither a sign of life nor the start of a referee."""
+    return message["kind"] == "result" or bool(message.get("entries"))
+
+
 @cache
 def evening() -> Evening:
     """Play one match of each kind, watched by several; once for all tests of a process."""
@@ -263,6 +318,7 @@ def evening() -> Evening:
 async def _evening(directory: Path) -> Evening:
     async with served(directory, CALM) as server:
         games = server.app[GAMES]
+        sluice = Sluice(games.dispatcher)
         games.drain(True)
         greetings = await _greetings(server)
         alice = await settle_in(server, "alice", "", write_bot(directory / "bots/alice", STROLL))
@@ -274,29 +330,31 @@ async def _evening(directory: Path) -> Evening:
             matches.append(Watched(id, variant, players, entrants))
         public = [f"match/{match.id}" for match in matches]
         own = [f"match/{match.id}/bot/{alice.bot}" for match in matches]
-        count = len(matches)
-        listeners = {
-            "json": listen(server.url, None, "json", public, count),
-            "msgpack": listen(server.url, others[0].token, "msgpack", public, count),
-            "author": listen(server.url, alice.token, "msgpack", own, count),
-            "lobby": listen(
-                server.url, others[0].token, "json",
-                ["lobby", "leaderboard/all/0", f"version/{alice.bot}/1", *public], count
-            ),
-        }  # fmt: skip
-        tasks = {name: asyncio.create_task(work) for name, work in listeners.items()}
-        await asyncio.sleep(0.5)  # so that they see the matches from their beginning
+        more = ["lobby", "leaderboard/all/0", f"version/{alice.bot}/1"]
+        listeners: dict[str, tuple[str | None, str, list[str]]] = {
+            "json": (None, "json", public),
+            "msgpack": (others[0].token, "msgpack", public),
+            "author": (alice.token, "msgpack", own),
+            "lobby": (others[0].token, "json", [*more, *public]),
+        }
+        tasks: dict[str, asyncio.Task[list[Message]]] = {}
+        for name, (token, form, topics) in listeners.items():
+            there = asyncio.Event()
+            work = listen(server.url, token, form, topics, len(matches), there)
+            tasks[name] = asyncio.create_task(work)
+            async with asyncio.timeout(PATIENCE):
+                await there.wait()  # so that they see the matches from their beginning
         games.drain(False)
         tokens = {"anybody": None, "bob": others[0].token, "alice": alice.token}
-        while not all(task.done() for task in tasks.values()):
-            due = [match for match in matches if _worth_a_visit(match, games.live.get(match.id))]
-            if due:
-                async with held(games.dispatcher.pids):
-                    for match in due:
+        async with asyncio.timeout(PATIENCE):
+            while any(match.visits < 2 for match in matches):
+                await sluice.step()
+                for match in matches:
+                    if _worth_a_visit(match, games.live.get(match.id)):
                         match.visits += 1
                         await spy(server, match, tokens)
-            await asyncio.sleep(0.01)
-        heard = {name: task.result() for name, task in tasks.items()}
+        sluice.open()
+        heard = {name: await task for name, task in tasks.items()}
         for match in matches:
             for name in ("json", "msgpack", "author"):
                 topic = f"match/{match.id}" + (f"/bot/{alice.bot}" if name == "author" else "")
@@ -350,5 +408,5 @@ async def raw_socket(
 
 async def next_json(socket: aiohttp.ClientWebSocketResponse) -> Message:
     """Return the next message as JSON."""
-    message: Message = json.loads(await socket.receive_str(timeout=10))
+    message: Message = json.loads(await socket.receive_str(timeout=PATIENCE))
     return message

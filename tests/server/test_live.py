@@ -21,13 +21,17 @@ from keltis_server.games import GAMES
 from keltis_server.happenings import Checking, TournamentChanged, VersionChanged
 from keltis_server.live import live as live_module
 from keltis_server.live.client import LiveClient
+from tests.ladder.small_bots import write_bot
 from tests.server.serving import served
 from tests.server.spectating import (
     CALM,
     PATIENCE,
+    PATIENT,
+    STROLL,
     TABLES,
     Message,
     Mirror,
+    Sluice,
     evening,
     next_json,
     order,
@@ -107,14 +111,19 @@ async def until(live: LiveClient, wanted: Callable[[Message], bool]) -> Message:
     raise AssertionError("unreachable")
 
 
-def test_a_client_that_is_cut_off_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_client_that_is_cut_off_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "LINGER", PATIENCE)  # however long it takes to come back
+
     async def scenario() -> None:
         async with served(tmp_path, CALM) as server:
-            alice = await settle_in(server, "alice", "search")
+            sluice = Sluice(server.app[GAMES].dispatcher)
+            alice = await settle_in(server, "alice", "", write_bot(tmp_path / "alice", STROLL))
             bob = await settle_in(server, "bob", "greedy")
-            id = await order(server, "kartenspiel", [alice, bob], control=SLOW)
+            id = await order(server, "kartenspiel", [alice, bob], control=PATIENT)
             topic, mirror, ops = f"match/{id}", Mirror(), []
-            cuts = 0
+            cuts, away = 0, False
             async with (
                 asyncio.timeout(PATIENCE),
                 LiveClient(server.url, first_pause=0.05) as live,
@@ -123,11 +132,19 @@ def test_a_client_that_is_cut_off_goes_on_where_it_was(tmp_path: Path) -> None:
                 async for message in live:
                     ops.append(message["op"])
                     mirror.take(message)
-                    if message["op"] == "delta" and cuts < 3 and message["seq"] % 4 == 0:
-                        cuts += 1
-                        await cut(live)
-                    if message["op"] == "end":
-                        break
+                    match message["op"]:
+                        case "snapshot" | "resumed":
+                            sluice.let(1)
+                        case "delta" if cuts < 3 and not away:
+                            cuts, away = cuts + 1, True
+                            await cut(live)
+                            sluice.let(1)  # which is missed, unless the client is quick
+                        case "back":
+                            away = False
+                            if cuts == 3:
+                                sluice.open()
+                        case "end":
+                            break
                 assert ops.count("lost") == ops.count("back") == ops.count("resumed") == cuts == 3
                 assert ops.count("snapshot") == 1
                 first = mirror.seqs[0]
@@ -173,6 +190,7 @@ def test_a_match_that_the_platform_broke_off_begins_again_and_keeps_its_secrets(
             alice = await settle_in(server, "alice", "greedy")
             bob = await settle_in(server, "bob", "search")
             games = server.app[GAMES]
+            sluice = Sluice(games.dispatcher)
             id = await order(server, "keltis", [alice, bob], control=SLOW)
             own, public = f"match/{id}/bot/{alice.bot}", f"match/{id}"
             mirrors = {own: Mirror(), public: Mirror()}
@@ -182,13 +200,19 @@ def test_a_match_that_the_platform_broke_off_begins_again_and_keeps_its_secrets(
                     await live.subscribe(topic)
                 async for message in live:
                     mirrors[message["topic"]].take(message)
+                    if message["topic"] == own and not killed:
+                        sluice.let(1)
                     frames = mirrors[own].views.get(1, [])
                     if len(frames) > 3 and not killed:
                         assert hands(frames[-1])[seat_of_alice(1)] is not None
                         killed = True
-                        os.kill(games.dispatcher.pids[0], signal.SIGKILL)
                         # Told slowly enough, the last game is told when the result is stored.
                         monkeypatch.setattr(live_module, "FLUSH", flush)
+                        (pid,) = games.dispatcher.pids
+                        os.kill(pid, signal.SIGKILL)
+                        while pid in games.dispatcher.pids:
+                            await asyncio.sleep(0.005)
+                        sluice.open()
                     if all(mirror.end for mirror in mirrors.values()):
                         break
             for mirror in mirrors.values():
