@@ -14,7 +14,8 @@ CHECKED     := $(PACKAGES) tests $(wildcard bench)
 
 INTERPRETED := PYTHONPATH=$(SOURCE_PATH) KELTIS_FORM=interpreted
 COMPILED    := env -u PYTHONPATH KELTIS_FORM=compiled
-PYTEST      := $(BIN)/python -m pytest
+PYTEST      := $(BIN)/python -m pytest --retry-failed
+TIMED       := .ci/timed
 
 # Commands that do not come with Python, and the Debian packages that have them: the sandbox, and
 # for the tests a PostgreSQL and the languages that they build and play a bot in.
@@ -23,7 +24,7 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo install dev test lint format test-interpreted test-compiled bench bench-referee bench-strength bench-load bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts clean FORCE
+.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-steady bench bench-referee bench-strength bench-load bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,25 +39,30 @@ install: $(VENV)/installed  ## Build the package and install it in .venv
 
 dev: $(VENV)/dev  ## The same, with the tools that the checks need
 
+test: export KELTIS_TIMES := $(abspath $(VENV))/times
 test: $(VENV)/dev  ## All checks: lint, then the tests interpreted, then compiled
+	@rm -f $(KELTIS_TIMES)
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-interpreted
 	@$(MAKE) --no-print-directory test-compiled
 
 lint: $(VENV)/dev  ## ruff, mypy --strict, import-linter
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict $(CHECKED)
-	PYTHONPATH=$(SOURCE_PATH) $(BIN)/lint-imports --no-logo
+	$(TIMED) 'ruff check' $(BIN)/ruff check .
+	$(TIMED) 'ruff format' $(BIN)/ruff format --check .
+	$(TIMED) mypy $(BIN)/mypy --strict $(CHECKED)
+	$(TIMED) lint-imports env PYTHONPATH=$(SOURCE_PATH) $(BIN)/lint-imports --no-logo
 
 format: $(VENV)/dev  ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
 test-interpreted: $(VENV)/dev  ## The engine's tests on its sources
-	$(INTERPRETED) $(PYTEST) -n 2 tests/engine
+	$(TIMED) interpreted env $(INTERPRETED) $(PYTEST) -n 2 tests/engine
 
 test-compiled: $(VENV)/dev  ## All tests on the installed package
-	$(COMPILED) $(PYTEST) -n 4 tests  # more than cores: servers and browsers are mostly waited for
+	$(TIMED) compiled $(COMPILED) $(PYTEST) -n 4 tests  # more than cores: servers and browsers are mostly waited for
+
+test-steady: $(VENV)/dev  ## Make all checks RUNS times idle and RUNS times beside BUSY busy processes
+	$(BIN)/python -m bench.steady --runs $(or $(RUNS),5) --busy $(or $(BUSY),4)
 
 bench: $(VENV)/bench  ## Measure the engine; the results belong in bench/
 	$(COMPILED) $(BIN)/python -m bench.engine

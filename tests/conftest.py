@@ -9,6 +9,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 import keltis_engine
+from tests import part_times, retrying
 
 FORM = os.environ.get("KELTIS_FORM")
 CI = os.environ.get("CI") == "true"
@@ -26,6 +27,15 @@ hypothesis.settings.load_profile("ci" if CI else "default")
 
 def engine_form() -> str:
     return "compiled" if keltis_engine.COMPILED else "interpreted"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    retrying.add_option(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    retrying.enable(config)
+    part_times.enable(config)
 
 
 def pytest_report_header() -> str:
