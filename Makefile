@@ -24,7 +24,7 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-steady bench bench-referee bench-strength bench-load bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts clean FORCE
+.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-steady bench bench-referee bench-strength bench-load bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts sandbox-init clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -108,6 +108,9 @@ screenshots: $(VENV)/dev  ## Take pictures of every page and variant for the doc
 
 golden: $(VENV)/dev  ## Write the golden playthroughs anew; review them as a diff
 	$(COMPILED) $(BIN)/python -m tests.engine.golden
+
+sandbox-init: $(VENV)/dev  ## Compile the sandbox's init anew, for both architectures: gcc, gcc-aarch64-linux-gnu
+	$(COMPILED) $(BIN)/python -m tests.ladder.build_init
 
 transcripts: $(VENV)/dev  ## Write the transcripts of the protocol anew, and what its document shows of them
 	$(COMPILED) $(BIN)/python -m tests.bots.transcripts

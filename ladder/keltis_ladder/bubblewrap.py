@@ -19,13 +19,20 @@ class EndedEarly(OSError):
 
 
 class Pipes:
-    """The pipes that bubblewrap is given besides the standard ones."""
+    """The pipes that bubblewrap is given besides the standard ones: our ends, and their names."""
 
     def __init__(self) -> None:
         self.ours: list[int] = []
         self.theirs: list[int] = []
-        self.info = -1
-        self.block = -1
+        try:
+            self.info, self.info_name = self._to_read()  # bubblewrap says who its child is
+            self.block, self.block_name = self._to_write()  # bubblewrap waits for a word
+            self.status, self.status_name = self._to_read()  # how the program ended
+            self.input, self.input_name = self._to_write()  # of the program
+            self.output, self.output_name = self._to_read()  # of the program
+        except OSError:
+            self.close()
+            raise
 
     def __enter__(self) -> Pipes:
         return self
@@ -43,19 +50,22 @@ class Pipes:
         os.close(writer)
         return str(reader)
 
-    def to_read(self) -> str:
-        """Return the name of a pipe to write to, for us to read."""
-        self.info, theirs = os.pipe()
-        self.ours.append(self.info)
-        self.theirs.append(theirs)
-        return str(theirs)
+    def keep(self, ours: int) -> int:
+        """Return an end of ours, which stays open from now on."""
+        self.ours.remove(ours)
+        return ours
 
-    def to_write(self) -> str:
-        """Return the name of a pipe to read from, for us to write."""
-        theirs, self.block = os.pipe()
-        self.ours.append(self.block)
+    def _to_read(self) -> tuple[int, str]:
+        ours, theirs = os.pipe()
+        self.ours.append(ours)
         self.theirs.append(theirs)
-        return str(theirs)
+        return ours, str(theirs)
+
+    def _to_write(self) -> tuple[int, str]:
+        theirs, ours = os.pipe()
+        self.ours.append(ours)
+        self.theirs.append(theirs)
+        return ours, str(theirs)
 
     def close(self) -> None:
         """Close all that is still open."""

@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from keltis_ladder.meter import Meter
 
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 TICK: Final = 1 / os.sysconf("SC_CLK_TCK")
+PF_EXITING: Final = 0x4  # of a process's flags: it is ending, and never runs its program again
+MOMENT_SECONDS: Final = 0.1  # a process closes its pipes a little before it has ended
+ENDING_SECONDS: Final = 20.0  # for the kernel and the sandbox's init to bury it on a busy machine
 
 
 class CannotStart(Exception):
@@ -45,9 +49,12 @@ class Exit:
     signal: int | None
     cpu: float  # seconds
     peak_memory: int  # bytes
+    failure: CannotStart | None = None  # why it never ran, if that came to light only later
 
     def __str__(self) -> str:
         """Say it in words."""
+        if self.failure is not None:
+            return f"never ran: {self.failure}"
         if self.signal is None:
             return "never ran" if self.code is None else f"exit code {self.code}"
         return f"killed by {signal_name(self.signal)}"
@@ -103,6 +110,22 @@ class Child:
         watch = select.poll()  # select() fails on descriptors above 1023
         watch.register(self.root_fd, select.POLLIN)
         return bool(watch.poll(round(seconds * 1000)))
+
+    def wait_if_ending(self) -> bool:
+        """Wait for the end of a program that is ending; tell whether it was."""
+        self.resume()  # whatever is stopped cannot end
+        deadline = time.monotonic() + ENDING_SECONDS
+        while not self.wait(MOMENT_SECONDS):
+            if not self._is_ending() or time.monotonic() > deadline:
+                return False
+        return True
+
+    def _is_ending(self) -> bool:
+        pid = self.program()
+        if pid == self.root != self.process.pid:
+            return True  # only the init is left
+        fields = _read(pid, "stat")
+        return not fields or bool(int(fields[6]) & PF_EXITING)
 
     def hang_up(self) -> None:
         """Close its input, which asks it to end."""
@@ -167,19 +190,23 @@ class Child:
             self.usage()
         self._end_everything()
         _, status, used = os.wait4(self.process.pid, 0)
-        code = os.waitstatus_to_exitcode(status)
-        self.process.returncode = code  # or Popen would wait for it again
+        self.process.returncode = os.waitstatus_to_exitcode(status)  # or Popen would wait again
+        code, number, failure = self._ending(self.process.returncode)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             self._close(pipe)
         os.close(self.root_fd)
         self.exit = Exit(
-            code=code if 0 <= code <= 128 else None,
-            # A sandbox reports the signal that ended its program as a shell does.
-            signal=None if 0 <= code <= 128 else -code if code < 0 else code - 128,
+            code=code,
+            signal=number,
             cpu=max(self.last_cpu, used.ru_utime + used.ru_stime),
             peak_memory=self._peak(used.ru_maxrss * 1024),
+            failure=failure,
         )
         return self.exit
+
+    def _ending(self, told: int) -> tuple[int | None, int | None, CannotStart | None]:
+        """Return the code or signal that ended the program, or why it never ran."""
+        return (told, None, None) if told >= 0 else (None, -told, None)
 
     def _peak(self, told: int) -> int:
         """Return the most memory that it had, by what we saw and what the kernel tells.

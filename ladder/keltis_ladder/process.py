@@ -364,11 +364,15 @@ class BotProcess:
 
     def _crashed(self, code: str, text: str) -> NoReturn:
         """Say how the bot ended, or that it only closed a pipe."""
-        if not self.child.wait(0.1):  # a process closes its pipes a little before it has ended
+        if not self.child.wait_if_ending():
             raise BotFault(Kind.CRASH, code, f"{text} and went on")
         self._drain_log()
         self._fatal = self.fatal_effort
         ended = self.child.kill()
+        if ended.failure is not None:
+            if ended.failure.of_platform:
+                raise PlatformFault(str(ended.failure))
+            raise BotFault(Kind.CRASH, "cannot-start", str(ended.failure))
         # Some die of the limit, others of an allocation that it made fail.
         if self.child.out_of_memory or ended.peak_memory > NEARLY * self.limits.memory:
             raise BotFault(

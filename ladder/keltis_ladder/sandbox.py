@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import secrets
+import select
 import shutil
 import subprocess
 import tempfile
@@ -28,6 +29,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.launch import CannotStart, Child, Exit, pinned, start
 from keltis_ladder.limits import KIB, PLAY, Limits
 from keltis_ladder.runtimes import find_runtimes, java_options, show, system_arguments
+from keltis_ladder.sandbox_init import init_program, read_ending
 from keltis_ladder.seccomp import BUILD_RULES, PLAY_RULES, filter_program
 
 HOME: Final = "/bot"
@@ -41,6 +43,9 @@ DEVICES: Final = ("null", "zero", "urandom")  # each one is a mount, and takes i
 # user are then never shared. No system hands out numbers as high as these.
 FIRST_USER: Final = 2**30
 USERS: Final = 2**30
+
+# The first process of each sandbox: sandbox_init.c says what it does.
+INIT: Final = "/init"
 
 # Still privileged, but already filtered: bound the number of files in /tmp, as bubblewrap cannot;
 # tell the launcher that all is set up; wait until it is ready (it may have died); then give up all
@@ -59,12 +64,26 @@ class SandboxedChild(Child):
     """A program in a sandbox, perhaps in a control group, which goes when the program goes."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], root: int, control_group: Group | None
+        self,
+        process: subprocess.Popen[bytes],
+        root: int,
+        control_group: Group | None,
+        pipes: Pipes,
+        name: str,
     ) -> None:
+        if process.stdout:
+            process.stdout.close()
+        # The pipes that bubblewrap was started with stay open as long as bubblewrap runs: of them
+        # we would not see that the program has closed its own ends.
+        process.stdin = open(pipes.keep(pipes.input), "wb", buffering=0)  # noqa: PTH123, SIM115
+        process.stdout = open(pipes.keep(pipes.output), "rb", buffering=0)  # noqa: PTH123, SIM115
         super().__init__(process, root, root)
         self.control_group = control_group
         self.meter = control_group.meter if control_group is not None else None
+        self._status = pipes.keep(pipes.status)  # where the sandbox's init says how it ended
+        self._name = name  # of the program
         self._out_of_memory = False
+        self._group_peak = 0  # bytes; 0 if the control group does not know
 
     def pause(self) -> None:
         """Stop all processes until ``resume``: by freezing, which nothing inside can undo."""
@@ -101,13 +120,13 @@ class SandboxedChild(Child):
         if self.exit is not None:
             return self.exit
         if self.control_group is not None:
-            self.peak_memory = max(self.peak_memory, self.control_group.peak_memory())
+            self._group_peak = self.control_group.peak_memory()
             self._out_of_memory = self.control_group.out_of_memory()
         if self.meter is not None:
             self.last_cpu = max(self.last_cpu, self.meter.cpu())
         ended = super().kill()
-        # Bubblewrap ends without waiting for the init of the sandbox, which is an orphan then: ours
-        # if we adopt orphans.
+        # If bubblewrap was killed before it, the init of the sandbox is an orphan: ours if we adopt
+        # orphans.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.root, 0)
         if self.control_group is not None:
@@ -120,6 +139,25 @@ class SandboxedChild(Child):
         if self.control_group is not None:
             self.control_group.kill()
         super()._end_everything()
+
+    def _ending(self, told: int) -> tuple[int | None, int | None, CannotStart | None]:
+        """Return how the program ended, from the sandbox's init: bubblewrap mixes up its codes.
+
+        Nobody inside can end the init. If it says nothing, it was killed from outside: by us, or by
+        the kernel for want of memory.
+        """
+        said = os.read(self._status, select.PIPE_BUF)
+        os.close(self._status)
+        return read_ending(said, self._name)
+
+    def _peak(self, told: int) -> int:
+        """Return the most memory that it had: what its control group counted is exact."""
+        return max(self._group_peak, self.peak_memory) if self._group_peak else super()._peak(told)
+
+    def forget(self) -> None:
+        """Close what is open for a program that has been ended already."""
+        os.close(self._status)
+        os.close(self.root_fd)
 
 
 @dataclass(frozen=True)
@@ -155,40 +193,47 @@ class Sandbox:
         """Start a program in ``home``, which it sees as /bot.
 
         A writable home means a build: it gets /proc, file locks and the compilers as well. Raise
-        CannotStart if the sandbox could not be set up; a program that cannot be run ends with 126
-        or 127 and says so on its standard error.
+        CannotStart if the sandbox could not be set up; that a program cannot be run shows only in
+        its exit: nobody waits for it to be tried.
         """
         user = FIRST_USER + secrets.randbelow(USERS) if self.is_root else 0
-        if writable_home and self.is_root:
-            _give_tree(home, user)
         profile = self._profile(writable_home)
-        with Pipes() as pipes:
-            arguments = [
-                self.bubblewrap,
-                *profile.arguments,
-                *("--bind" if writable_home else "--ro-bind", str(home), HOME),
-                *show(read_only),
-                *_file("/etc/passwd", pipes.filled(f"bot:x:{user}:{user}::/tmp:/bin/sh\n")),
-                *_file("/etc/group", pipes.filled(f"bot:x:{user}:\n")),
-                *("--remount-ro", "/", "--chdir", HOME),
-                *("--setenv", "JDK_JAVA_OPTIONS", java_options(limits)),
-                *("--seccomp", pipes.filled(profile.filter)),
-                *("--info-fd", pipes.to_read(), "--block-fd", pipes.to_write()),
-                *("--", "/bin/sh", "-c", PREPARE, self.mount, _scratch_options(limits)),
-                *self._without_privileges(user),
-                *_with_environment(environment),
-                *command,
-            ]
-            with pinned(cpu):
-                process = start(arguments, None, {}, pipes.theirs)
-            pipes.close_theirs()
-            return self._set_up(process, pipes, limits)
+        try:
+            if writable_home and self.is_root:
+                _give_tree(home, user)
+            with Pipes() as pipes:
+                arguments = [
+                    self.bubblewrap,
+                    *profile.arguments,
+                    *("--bind" if writable_home else "--ro-bind", str(home), HOME),
+                    *show(read_only),
+                    *_file("/etc/passwd", pipes.filled(f"bot:x:{user}:{user}::/tmp:/bin/sh\n")),
+                    *_file("/etc/group", pipes.filled(f"bot:x:{user}:\n")),
+                    *_file(INIT, pipes.filled(init_program()), "0555"),
+                    *("--remount-ro", "/", "--chdir", HOME),
+                    *("--setenv", "JDK_JAVA_OPTIONS", java_options(limits)),
+                    *("--seccomp", pipes.filled(profile.filter)),
+                    *("--info-fd", pipes.info_name, "--block-fd", pipes.block_name),
+                    *("--", "/bin/sh", "-c", PREPARE, self.mount, _scratch_options(limits)),
+                    *(INIT, "watch", pipes.status_name, pipes.input_name, pipes.output_name),
+                    *self._without_privileges(user),
+                    *_with_environment(environment),
+                    *(INIT, "run", pipes.status_name),
+                    *command,
+                ]
+                with pinned(cpu):
+                    process = start(arguments, None, {}, pipes.theirs)
+                pipes.close_theirs()
+                return self._set_up(process, pipes, limits, command[0])
+        except OSError as error:
+            raise CannotStart(f"cannot set up the sandbox: {error}", True) from error
 
     def _set_up(
-        self, process: subprocess.Popen[bytes], pipes: Pipes, limits: Limits
+        self, process: subprocess.Popen[bytes], pipes: Pipes, limits: Limits, name: str
     ) -> SandboxedChild:
         """Limit the sandbox while it waits for us, and let it go on."""
         control_group: Group | None = None
+        child: SandboxedChild | None = None
         deadline = time.monotonic() + PATIENCE
         try:
             root = read_child_pid(process, pipes.info, deadline)
@@ -199,10 +244,15 @@ class Sandbox:
             os.write(pipes.block, b"1")
             await_ready(process, deadline)
             assert process.stdin
-            process.stdin.write(b"\n")
-            return SandboxedChild(process, root, control_group)
+            with process.stdin as go:
+                # Before it goes on: it may have ended a moment later.
+                child = SandboxedChild(process, root, control_group, pipes, name)
+                go.write(b"\n")
+            return child
         except BaseException as error:
             words = abandon(process, pipes)
+            if child is not None:
+                child.forget()
             if control_group is not None:
                 control_group.remove()
             if isinstance(error, ProcessLookupError | BrokenPipeError | EndedEarly):
@@ -223,7 +273,7 @@ class Sandbox:
                 **runtimes.environment,
             }
             arguments = [
-                *("--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts"),
+                *("--unshare-pid", "--as-pid-1", "--unshare-ipc", "--unshare-net", "--unshare-uts"),
                 *("--unshare-cgroup", "--hostname", HOSTNAME, "--new-session", "--die-with-parent"),
                 *self._capabilities(),
                 *system_arguments(),
@@ -302,8 +352,8 @@ def _advice() -> str:
     )
 
 
-def _file(path: str, pipe: str) -> list[str]:
-    return ["--perms", "0444", "--file", pipe, path]
+def _file(path: str, pipe: str, mode: str = "0444") -> list[str]:
+    return ["--perms", mode, "--file", pipe, path]
 
 
 def _scratch_options(limits: Limits) -> str:

@@ -43,7 +43,8 @@ FAULTS = {
     "illegal": {"illegal/not-legal"},
     "no_prefix": {"protocol/no-length-prefix"},
     "prints": {"protocol/text-on-stdout"},
-    "closes_stdout": {"crash/closed-stdout", "timeout/clock"},  # the sandbox's init has it too
+    "closes_stdout": {"crash/closed-stdout"},
+    "closes_stdin": {"crash/closed-stdin"},
     "exits": {"crash/exit"},
     "dies": {"crash/signal"},
     "never_starts": {"timeout/start"},

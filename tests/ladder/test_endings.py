@@ -1,0 +1,220 @@
+"""How a bot ended is told truly: an exit code is a code, a signal is a signal, with and without it.
+
+"It" is the sandbox: what happens in it is called by the same name as what happens outside.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from keltis_engine import find_variant
+from keltis_ladder import sandbox as sandbox_module
+from keltis_ladder.clock import TimeControl
+from keltis_ladder.entrants import Entrant
+from keltis_ladder.faults import Fault, PlatformFault
+from keltis_ladder.launchers import make_launcher
+from keltis_ladder.referee import Referee
+from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox_init import init_program, read_ending
+from tests.ladder.boxes import PROBES, run, start_probe
+from tests.ladder.build_init import COMPILERS, compile_init
+from tests.ladder.small_bots import entrant, write_bot
+
+CONTROL = TimeControl(bank_ms=60_000, increment_ms=100, start_ms=60_000)
+
+ENDINGS = {
+    "exit 0": ("os._exit(0)", "exit", "exit code 0"),
+    "exit 1": ("os._exit(1)", "exit", "exit code 1"),
+    "exit 128": ("os._exit(128)", "exit", "exit code 128"),
+    "exit 130": ("os._exit(130)", "exit", "exit code 130"),
+    "exit 137": ("os._exit(137)", "exit", "exit code 137"),
+    "exit 139": ("os._exit(139)", "exit", "exit code 139"),
+    "exit 255": ("os._exit(255)", "exit", "exit code 255"),
+    "a true SIGSEGV": ("import ctypes; ctypes.string_at(0)", "signal", "killed by SIGSEGV"),
+    "SIGKILL by itself": ("os.kill(os.getpid(), 9)", "signal", "killed by SIGKILL"),
+    "SIGABRT": ("os.abort()", "signal", "killed by SIGABRT"),
+    "SIGTERM to its group": ("os.kill(0, 15); time.sleep(60)", "signal", "killed by SIGTERM"),
+}
+CLOSES = "os.closerange(0, 2); time.sleep(600)"
+FORKS = "os.fork() or time.sleep(600); os._exit(255)"
+
+
+@pytest.fixture(params=[True, False], ids=["sandbox", "plain"])
+def referee(request: pytest.FixtureRequest) -> Iterator[Referee]:
+    referee = Referee(make_launcher(request.param), CONTROL)
+    yield referee
+    referee.kill()
+
+
+def fault_of(referee: Referee, entrant: Entrant, honest: Entrant) -> Fault:
+    game = referee.play_game(find_variant("weg-der-steine", {}), 1, [entrant, honest], 0)
+    (loss,) = game.losses
+    assert game.entrants[loss.seat] == 0
+    return loss.fault
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+@pytest.mark.parametrize("when", ["before hello", "in a game"])
+def test_the_same_ending_has_the_same_name(
+    referee: Referee, tmp_path: Path, name: str, when: str
+) -> None:
+    code, expected, words = ENDINGS[name]
+    if when == "in a game":
+        bot = write_bot(tmp_path / "bot", code)
+    else:
+        bot = write_bot(tmp_path / "bot", before=code)
+    tmp_path.chmod(0o755)
+    honest = write_bot(tmp_path / "honest")
+    fault = fault_of(referee, entrant(bot), entrant(honest))
+    assert (fault.kind, fault.code) == ("crash", expected)
+    assert words in fault.text
+
+
+def test_a_bot_that_closes_its_stdout_and_stays_is_seen_at_once(
+    referee: Referee, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o755)
+    bot, honest = write_bot(tmp_path / "bot", before=CLOSES), write_bot(tmp_path / "honest")
+    fault = fault_of(referee, entrant(bot), entrant(honest))
+    assert (fault.kind, fault.code) == ("crash", "closed-stdout")
+    assert fault.text == "the bot closed its stdout and went on"
+
+
+def test_the_sandbox_ends_with_the_program_whatever_its_children_hold(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o755)
+    bot, honest = write_bot(tmp_path / "bot", FORKS), write_bot(tmp_path / "honest")
+    referee = Referee(make_launcher(True), CONTROL)
+    try:
+        fault = fault_of(referee, entrant(bot), entrant(honest))
+    finally:
+        referee.kill()
+    assert fault.text == "the bot ended in the middle of a game: exit code 255"
+
+
+@pytest.mark.parametrize("program", ["no-such-program", "./missing", "/no/such/program"])
+def test_a_missing_program_cannot_start(referee: Referee, tmp_path: Path, program: str) -> None:
+    tmp_path.chmod(0o755)
+    honest = write_bot(tmp_path / "honest")
+    missing = Entrant("missing", "missing", (program,), honest)
+    fault = fault_of(referee, missing, entrant(honest))
+    assert (fault.kind, fault.code) == ("crash", "cannot-start")
+    assert fault.text == f"cannot start {program!r}: there is no such program"
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "reason"),
+    [
+        (b"#!/no/such/interpreter\n", 0o755, "there is no such program"),
+        (b"\x7fELF and nothing else", 0o755, "Exec format error"),
+        (b"#!/bin/sh\n", 0o644, "Permission denied"),
+    ],
+)
+def test_a_program_that_cannot_be_executed_is_the_bots_fault(
+    sandbox: Sandbox, tmp_path: Path, content: bytes, mode: int, reason: str
+) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "bot").write_bytes(content)
+    (tmp_path / "bot").chmod(mode)
+    failure = run(sandbox, ["./bot"], home=tmp_path).exit.failure
+    assert failure is not None
+    assert not failure.of_platform
+    assert str(failure) == f"cannot start './bot': {reason}"
+
+
+def test_a_program_is_found_along_the_path(sandbox: Sandbox) -> None:
+    outcome = run(sandbox, ["echo", "found"], environment={"PATH": "/no/such:/dev/null:/usr/bin"})
+    assert (outcome.out, outcome.exit.code) == ("found\n", 0)
+    outcome = run(sandbox, ["echo"], environment={"PATH": "/no/such"})
+    assert outcome.exit.failure is not None
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGSTOP])
+def test_nobody_inside_can_end_the_init_or_speak_for_it(sandbox: Sandbox, number: int) -> None:
+    code = (
+        "import os, sys\n"
+        f"try: os.kill(1, {number})\n"
+        "except PermissionError: pass\n"
+        "for fd in range(3, 256):\n"
+        "    try: os.write(fd, b'e' + bytes(4))\n"
+        "    except OSError: continue\n"
+        "    sys.exit('wrote')\n"
+        "os._exit(200)\n"
+    )
+    outcome = run(sandbox, ["python3", "-c", code])
+    assert (outcome.exit.code, outcome.err) == (200, "")
+
+
+def test_orphans_are_buried(sandbox: Sandbox) -> None:
+    code = (
+        "import os, sys, time\n"
+        "for _ in range(300):\n"
+        "    if os.fork() == 0:\n"
+        "        os.fork()\n"
+        "        os._exit(0)\n"
+        "    os.wait()\n"
+        "print('done', flush=True); sys.stdin.read()\n"
+    )
+    outcome = run(sandbox, ["python3", "-c", code])  # the limit is 64 processes
+    assert (outcome.out, outcome.exit.code) == ("done\n", 0), outcome.err
+
+
+def test_the_init_has_no_capabilities_left(sandbox: Sandbox) -> None:
+    child = start_probe(sandbox, "family")
+    try:
+        while not child.wait(0.01) and len(child.members()) < 4:
+            pass
+        status = Path(f"/proc/{child.root}/status").read_text()
+        held = [line for line in status.splitlines() if line.startswith(("CapEff", "CapPrm"))]
+        assert [line.split()[1].strip("0") for line in held] == ["", ""]
+    finally:
+        child.kill()
+
+
+def test_without_a_word_of_the_init_it_was_killed() -> None:
+    assert read_ending(b"", "bot") == (None, signal.SIGKILL, None)
+    assert read_ending(b"r\0\0\0\0", "bot") == (None, signal.SIGKILL, None)
+
+
+@pytest.mark.parametrize("said", [b"f\x0b\0\0\0", b"e\0\x01\0\0"])
+def test_what_fails_before_the_program_is_tried_is_the_platforms(said: bytes) -> None:
+    _, _, failure = read_ending(said, "bot")
+    assert failure is not None
+    assert failure.of_platform
+
+
+def test_a_sandbox_that_cannot_give_up_its_privileges_is_the_platforms(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    class Broken:
+        def start(self, *_: object) -> object:
+            broken = Sandbox(sandbox.groups, sandbox.bubblewrap, sandbox.mount, "/bin/false")
+            return broken.launch(["true"], PROBES, {})
+
+    referee = Referee(Broken(), CONTROL)  # type: ignore[arg-type]
+    bots = [entrant(write_bot(tmp_path / name)) for name in ("one", "two")]
+    with pytest.raises(PlatformFault, match="gives up the privileges"):
+        referee.play_game(find_variant("weg-der-steine", {}), 1, bots, 0)
+
+
+def test_the_programs_are_what_the_source_says(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Freshly compiled, it behaves as the one that is kept."""
+    compiler = COMPILERS[platform.machine()]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    fresh = compile_init(compiler)
+    assert fresh[:4] == init_program()[:4] == b"\x7fELF"
+    assert len(fresh) < 4096
+    monkeypatch.setattr(sandbox_module, "init_program", lambda: fresh)
+    assert run(sandbox, ["sh", "-c", "exit 255"]).exit.code == 255
+    assert run(sandbox, ["sh", "-c", "kill -SEGV $$"]).exit.signal == signal.SIGSEGV
+    assert run(sandbox, ["./missing"]).exit.failure is not None
