@@ -18,9 +18,18 @@ from keltis_ladder.store.finishing import Stored, finish
 from keltis_ladder.store.holders import release_gone, this_process
 from keltis_ladder.store.memory import Remembered
 from keltis_ladder.store.moments import now
-from keltis_ladder.store.orders import Ordered, ordered
-from keltis_ladder.store.programs import Programs, Unready
-from keltis_ladder.store.queue import AT_ONCE, Order, add_job, claim, hold, release, renew
+from keltis_ladder.store.orders import Ordered, bots_of, ordered
+from keltis_ladder.store.programs import Lacking, Programs
+from keltis_ladder.store.queue import (
+    AT_ONCE,
+    Order,
+    add_job,
+    claim,
+    give_up_waiting,
+    hold,
+    release,
+    renew,
+)
 from keltis_ladder.store.records import rows_of
 from keltis_ladder.store.tables import VersionState
 
@@ -37,6 +46,14 @@ class Playing:
     tournament_id: int | None = None
     leg: str | None = None
     urgent: bool = False  # it goes to the next referee that is free
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Matches that can go to a referee, and programs that others have to wait for."""
+
+    playing: list[Playing]
+    lacking: list[Lacking]
 
 
 class Desk:
@@ -69,18 +86,20 @@ class Desk:
                 sorted(known.difference(active)),
             )
 
-    def take(self, limit: int, least: int | None = None) -> list[Playing]:
-        """Lease jobs that wait, with a priority; those that cannot be played are given back."""
+    def take(self, limit: int, least: int | None, without: frozenset[int]) -> Taken:
+        """Lease jobs that wait, with a priority; those whose programs are not ready go back."""
 
         def work(session: Session) -> list[Ordered]:
-            claimed = claim(session, self.holder, now(), limit, least=least)
+            claimed = claim(session, self.holder, now(), limit, least=least, without=without)
             return [ordered(session, job) for job in claimed]
 
-        found = [self._ready(order) for order in self.database.write(work)]
-        return [playing for playing in found if playing is not None]
+        taken = Taken([], [])
+        for order in self.database.write(work):
+            self._make_ready(order, taken)
+        return taken
 
-    def order(self, proposal: Proposal, id: str) -> Playing | None:
-        """Order the match that the matchmaker proposes; none if it cannot be played.
+    def order(self, proposal: Proposal, id: str) -> Taken:
+        """Order the match that the matchmaker proposes, if its programs are ready.
 
         Whoever does it again, because the answer was lost, comes with the same id: it is one match.
         """
@@ -91,6 +110,15 @@ class Desk:
             reason=proposal.reason,
             id=id,
         )
+        taken = Taken([], [])
+        with self.database.reading() as session:
+            for version, bot in bots_of(session, proposal.versions):
+                try:
+                    self.programs.find(version, bot)
+                except Lacking as lacking:
+                    taken.lacking.append(lacking)
+        if taken.lacking:
+            return taken
 
         def work(session: Session) -> Ordered:
             job = add_job(session, order, now())
@@ -99,31 +127,40 @@ class Desk:
             session.flush()
             return ordered(session, job)
 
-        return self._ready(self.database.write(work), proposal.first)
+        self._make_ready(self.database.write(work), taken, proposal.first)
+        return taken
 
-    def _ready(self, order: Ordered, first: bool = False) -> Playing | None:
-        """Return a job with its programs; a version whose program cannot be had is set aside."""
+    def _make_ready(self, order: Ordered, taken: Taken, first: bool = False) -> None:
+        """Add a job with its programs; without them it is given back, and not held against it."""
         row = order.job
         try:
             job = order.playable(self.programs)
-        except Unready as unready:
-            self._set_aside(row.id, unready.version_id, str(unready))
-            return None
-        return Playing(
-            job=job,
-            purpose=row.purpose,
-            rated=row.rated,
-            versions=order.versions,
-            reason=row.reason,
-            tournament_id=row.tournament_id,
-            leg=row.leg,
-            urgent=first or row.priority >= AT_ONCE,
+        except Lacking as lacking:
+            self.give_back(row.id)
+            taken.lacking.append(lacking)
+            return
+        taken.playing.append(
+            Playing(
+                job=job,
+                purpose=row.purpose,
+                rated=row.rated,
+                versions=order.versions,
+                reason=row.reason,
+                tournament_id=row.tournament_id,
+                leg=row.leg,
+                urgent=first or row.priority >= AT_ONCE,
+            )
         )
 
-    def _set_aside(self, job_id: str, version_id: int, reason: str) -> None:
+    def set_aside(self, version_id: int, reason: str) -> None:
+        """Take a version off the ladder whose program cannot be built, by its own fault.
+
+        Its jobs that wait cannot be played by anybody, and are given up.
+        """
+
         def work(session: Session) -> None:
             set_aside(session, version_id, VersionState.BROKEN, reason)
-            release(session, job_id, self.holder, reason, for_good=True)
+            give_up_waiting(session, version_id, reason)
 
         self.database.write(work)
 

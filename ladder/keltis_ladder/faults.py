@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from keltis_ladder.errors import LadderError
+
 
 class Kind(StrEnum):
     """The five kinds of faults."""
@@ -39,3 +41,7 @@ class BotFault(Exception):
 
 class PlatformFault(Exception):
     """The machine or our own software failed. No bot is to blame; the match is played again."""
+
+
+class MachineFailed(LadderError, PlatformFault):
+    """Our machine could not keep, copy or build a bot: a full disk, say, or a missing archive."""

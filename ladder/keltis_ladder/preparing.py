@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -12,11 +13,28 @@ from typing import Final
 from keltis_bots.manifest import read_manifest
 from keltis_ladder.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.errors import UnknownBot
+from keltis_ladder.faults import MachineFailed
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.staging import Staged, build, stage
 
 KEPT: Final = 32  # bots in the cache
 _READY: Final = ".ready"  # beside a bot's files: they are complete and built
+
+
+class Builds:
+    """What builds in several threads share: they take turns, and can be broken off."""
+
+    def __init__(self, at_once: int = 1) -> None:
+        self.turn = threading.BoundedSemaphore(at_once)
+        self._stopped = threading.Event()
+
+    def are_wanted(self) -> bool:
+        """Tell whether anybody still waits for them."""
+        return not self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Break them off, those that run and those that come."""
+        self._stopped.set()
 
 
 def cache_directory() -> Path:
@@ -57,11 +75,30 @@ def prepare(
     on_output: Callable[[str], None],
     cache: Path,
     keep: int | None = KEPT,
+    builds: Builds | None = None,
 ) -> Staged:
     """Return the bot's files, staged and built; what was built before is used again.
 
-    The cache keeps so many bots, or all.
+    The cache keeps so many bots, or all. Raise MachineFailed if it is no fault of the bot.
     """
+    try:
+        staged, is_new = _prepare(source, command, sandbox, on_output, cache, builds or Builds())
+        if is_new and keep is not None:
+            forget_oldest(cache, keep)
+    except OSError as error:
+        raise MachineFailed(f"cannot keep a bot in {cache}: {error}") from error
+    return staged
+
+
+def _prepare(
+    source: Path,
+    command: tuple[str, ...],
+    sandbox: Sandbox | None,
+    on_output: Callable[[str], None],
+    cache: Path,
+    builds: Builds,
+) -> tuple[Staged, bool]:
+    """Return the bot's files, and whether they are new in the cache."""
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".new-") as scratch:
         staged = stage(source, Path(scratch) / "bot")
@@ -69,11 +106,13 @@ def prepare(
         home = cache / (staged.digest if sandbox else f"{staged.digest}-plain")
         if (home / _READY).exists():
             os.utime(home)
-            return Staged(home / "bot", staged.digest)
+            return Staged(home / "bot", staged.digest), False
         if command:
-            staged = Staged(
-                build(staged, list(command), sandbox, on_output).directory, staged.digest
-            )
+            with builds.turn:
+                built = build(
+                    staged, list(command), sandbox, on_output, is_wanted=builds.are_wanted
+                )
+            staged = Staged(built.directory, staged.digest)
         (Path(scratch) / _READY).touch()
         try:
             Path(scratch).rename(home)
@@ -83,9 +122,7 @@ def prepare(
             # Another command has prepared the same bot meanwhile; its files are as good.
         else:
             Path(scratch).mkdir()  # for the context manager to remove
-    if keep is not None:
-        forget_oldest(cache, keep)
-    return Staged(home / "bot", staged.digest)
+    return Staged(home / "bot", staged.digest), True
 
 
 def forget_oldest(cache: Path, keep: int) -> None:

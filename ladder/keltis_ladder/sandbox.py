@@ -222,11 +222,17 @@ class Sandbox:
                     *command,
                 ]
                 with pinned(cpu):
-                    process = start(arguments, None, {}, pipes.theirs)
+                    process = self._start(arguments, pipes.theirs)
                 pipes.close_theirs()
                 return self._set_up(process, pipes, limits, command[0])
         except OSError as error:
             raise CannotStart(f"cannot set up the sandbox: {error}", True) from error
+
+    def _start(self, arguments: list[str], pipes: list[int]) -> subprocess.Popen[bytes]:
+        try:
+            return start(arguments, None, {}, pipes)
+        except CannotStart as error:  # bubblewrap itself, which is no bot's affair
+            raise CannotStart(str(error), True) from None
 
     def _set_up(
         self, process: subprocess.Popen[bytes], pipes: Pipes, limits: Limits, name: str

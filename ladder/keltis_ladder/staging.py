@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.faults import MachineFailed
 from keltis_ladder.launch import CannotStart, Child, launch_plain
 from keltis_ladder.limits import BUILD, BUILD_SECONDS, KIB, MIB
 from keltis_ladder.sandbox import Sandbox
@@ -20,6 +21,7 @@ from keltis_ladder.trees import (
     Bounds,
     CannotStage,
     Entry,
+    blame,
     discard,
     open_file,
     seal,
@@ -34,6 +36,7 @@ BUILT: Final = Bounds(files=50_000, size=1024 * MIB)
 
 OUTPUT: Final = MIB  # bytes of a build's output that are passed on
 TAIL: Final = 4 * KIB  # bytes of it that an error quotes
+SPARE: Final = Bounds(files=1000, size=16 * MIB)  # what a disk has left if it is not full
 LOOK: Final = 0.25  # seconds between two looks at what a build uses
 _CHUNK: Final = 256 * KIB
 
@@ -62,14 +65,19 @@ def stage(source: Path, into: Path, bounds: Bounds = SUBMITTED) -> Staged:
         raise CannotStage(f"{source} is not a directory")
     try:
         into.mkdir(parents=True)
+    except OSError as error:
+        raise MachineFailed(f"cannot make {into}: {error.strerror}") from error
+    try:
         for entry in walk(source, bounds):
             _copy(source, entry, into / entry.name)
         return Staged(into, seal(into, bounds))
     except OSError as error:
-        discard(into)
-        raise CannotStage(f"cannot copy {source}: {error}") from error
+        with contextlib.suppress(OSError):
+            discard(into)
+        raise blame(error, f"cannot copy {error.filename or source}") from error
     except BaseException:
-        discard(into)
+        with contextlib.suppress(OSError):
+            discard(into)
         raise
 
 
@@ -79,21 +87,38 @@ def build(
     sandbox: Sandbox | None,
     on_output: Callable[[str], None],
     seconds: float = BUILD_SECONDS,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> Staged:
     """Run a bot's build command in its directory, and seal the result.
 
     Without a sandbox it runs as we do: for one's own bots only. A directory that could not be built
-    is removed.
+    is removed. A build that is not wanted any more is broken off.
     """
     directory = staged.directory
     try:
+        _check_room(directory, BUILT)
         unseal(directory, BUILT)
         child = _start(command, directory, sandbox)
-        _Build(child, directory, on_output).run(seconds)
+        try:
+            _Build(child, directory, on_output, is_wanted).run(seconds)
+        except BuildFailed:
+            # Perhaps because the disk is full. Within its own bounds it cannot have filled it:
+            # there was room enough.
+            if _is_within(directory, BUILT):
+                _check_room(directory, SPARE)
+            raise
         try:
             return Staged(directory, seal(directory, BUILT))
-        except (CannotStage, OSError) as error:
+        except CannotStage as error:
             raise BuildFailed(f"left what cannot be used: {error}", None, "") from None
+        except OSError as error:
+            if isinstance(blame(error, ""), MachineFailed):
+                raise
+            raise BuildFailed(f"left what cannot be used: {error}", None, "") from None
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            discard(directory)
+        raise MachineFailed(f"cannot build: {error}") from error
     except BaseException:
         discard(directory)
         raise
@@ -105,7 +130,36 @@ def _start(command: list[str], directory: Path, sandbox: Sandbox | None) -> Chil
             return launch_plain(command, directory, dict(os.environ))
         return sandbox.launch(command, directory, {}, BUILD, writable_home=True)
     except CannotStart as error:
-        raise BuildFailed(f"could not be started: {error}", None, "") from None
+        raise _not_started(error) from None
+
+
+def _not_started(error: CannotStart) -> LadderError:
+    if error.of_platform:
+        return MachineFailed(f"a build could not be started: {error}")
+    return BuildFailed(f"could not be started: {error}", None, "")
+
+
+def _check_room(directory: Path, needed: Bounds) -> None:
+    """Raise unless the disk has room for so much."""
+    disk = os.statvfs(directory)
+    free = disk.f_bavail * disk.f_frsize
+    if free < needed.size:
+        raise MachineFailed(
+            f"the disk of {directory} is too full to build: {free // MIB} MiB are free, and"
+            f" {needed.size // MIB} MiB must be. Remove what is not needed, or move the directory"
+        )
+    if disk.f_files and disk.f_favail < needed.files:  # some file systems do not count
+        raise MachineFailed(
+            f"the disk of {directory} is too full to build: it takes {disk.f_favail} more files,"
+            f" and must take {needed.files}. Remove what is not needed, or move the directory"
+        )
+
+
+def _is_within(directory: Path, bounds: Bounds) -> bool:
+    try:
+        return all(True for _ in walk(directory, bounds))
+    except CannotStage:
+        return False
 
 
 def _copy(source: Path, entry: Entry, target: Path) -> None:
@@ -144,10 +198,17 @@ def _inner_link(source: Path, entry: Entry) -> Path:
 class _Build:
     """A build that runs: its output passed on, its use of the machine watched."""
 
-    def __init__(self, child: Child, directory: Path, on_output: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        child: Child,
+        directory: Path,
+        on_output: Callable[[str], None],
+        is_wanted: Callable[[], bool],
+    ) -> None:
         self.child = child
         self.directory = directory
         self.on_output = on_output
+        self.is_wanted = is_wanted
         self.passed_on = 0
         self.tail = b""
         self.unfinished: dict[int, bytes] = {}  # the last line of each pipe
@@ -160,6 +221,8 @@ class _Build:
             self._follow(deadline)
         finally:
             ended = self.child.kill()
+        if ended.failure is not None:
+            raise _not_started(ended.failure)
         if ended.code != 0:
             reason = f"ended with {ended}"
             if self.child.out_of_memory:
@@ -188,6 +251,8 @@ class _Build:
                 look = time.monotonic() + LOOK
 
     def _check_use(self, deadline: float) -> None:
+        if not self.is_wanted():
+            raise MachineFailed("a build was broken off")
         if time.monotonic() > deadline:
             raise self._failed("took too long", None)
         if self.child.usage().memory > BUILD.memory:

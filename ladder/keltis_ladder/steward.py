@@ -15,6 +15,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
+from keltis_ladder.backoff import Backoff
 from keltis_ladder.desk import Desk, Playing
 from keltis_ladder.directing import Director
 from keltis_ladder.dispatch.dispatcher import Dispatcher, Failed
@@ -26,7 +27,9 @@ from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.results import MatchResult
 from keltis_ladder.store.finishing import Stored
 from keltis_ladder.store.memory import Remembered
+from keltis_ladder.store.programs import Lacking
 from keltis_ladder.store.queue import AT_ONCE, LEASE
+from keltis_ladder.workshop import Workshop
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,6 +37,7 @@ T = TypeVar("T")
 TICK: Final = 0.5  # seconds between two looks at what others have changed
 RENEW: Final = LEASE.total_seconds() / 4
 PAUSE: Final = 2.0  # seconds before a result is offered again to a database that is down
+LONGEST_PAUSE: Final = 60.0  # seconds without a match while all fail through a fault of ours
 PATIENCE: Final = 15.0  # seconds for results that are on their way when we stop
 
 
@@ -96,6 +100,14 @@ class Steward:
         self._failure: BaseException | None = None
         self._woken = asyncio.Event()
         self._storing = asyncio.Lock()  # results are told in the order in which they are stored
+        self._backoff = Backoff(LONGEST_PAUSE)
+        self._pause: asyncio.TimerHandle | None = None  # no match begins: the last ones failed
+        self.workshop = Workshop(
+            desk.programs,
+            on_ready=self.look,
+            on_broken=self._set_aside,
+            on_trouble=lambda text: on_news(Trouble(text)),
+        )
 
     def stop(self) -> None:
         """Begin no more matches, and come to an end."""
@@ -134,11 +146,14 @@ class Steward:
         finally:
             for keeper in keepers:
                 keeper.cancel()
+            if self._pause is not None:
+                self._pause.cancel()
+            await self.workshop.close()
             await self._hand_back()
 
     async def _fill(self) -> None:
         """Find matches until there are enough."""
-        while not self._stopping and not self.draining:
+        while not self._stopping and not self.draining and self._pause is None:
             room = self.width - len(self.playing)
             if self._look_wanted:
                 self._look_wanted = False
@@ -152,13 +167,22 @@ class Steward:
 
     async def _take(self, limit: int, least: int | None = None) -> bool:
         """Begin what waits in the queue; tell whether there was anything."""
-        taken = await self._patiently(self.desk.take, limit, least)
-        for playing in taken:
+        taken = await self._patiently(self.desk.take, limit, least, self.workshop.waiting)
+        for playing in taken.playing:
             if self.draining:  # since a moment ago
                 await self._patiently(self.desk.give_back, playing.job.id)
             else:
                 self._begin(playing, self._resume(playing))
-        return bool(taken)
+        self._prepare(taken.lacking)
+        return bool(taken.playing or taken.lacking)
+
+    def _prepare(self, lacking: list[Lacking]) -> None:
+        """Have programs made ready; until then their versions are not seated anywhere."""
+        for one in lacking:
+            if one.version.id is not None:
+                self._forget(one.version.id)
+            if task := self.workshop.prepare(one):
+                task.add_done_callback(self._note_failure)
 
     def _may_propose(self) -> bool:
         """Tell whether there is room for a match of the ladder: a new version's finds it first."""
@@ -180,15 +204,16 @@ class Steward:
         proposal = self.matchmaker.propose() if self.matchmaker else None
         if self.matchmaker is None or proposal is None:
             return False
-        playing = await self._patiently(self.desk.order, proposal, str(uuid.uuid4()))
-        if playing is None:  # a program that cannot be had: its version is off the ladder now
+        taken = await self._patiently(self.desk.order, proposal, str(uuid.uuid4()))
+        for playing in taken.playing:
+            if self.draining:  # since a moment ago
+                self.matchmaker.abandoned(proposal)
+                await self._patiently(self.desk.give_back, playing.job.id)
+            else:
+                self._begin(playing, proposal)
+        if taken.lacking:
             self.matchmaker.abandoned(proposal)
-            self._look_wanted = True
-        elif self.draining:  # since a moment ago
-            self.matchmaker.abandoned(proposal)
-            await self._patiently(self.desk.give_back, playing.job.id)
-        else:
-            self._begin(playing, proposal)
+            self._prepare(taken.lacking)
         return True
 
     def _begin(self, playing: Playing, proposal: Proposal | None) -> None:
@@ -217,11 +242,12 @@ class Steward:
         self.playing.pop(id, None)
         self._woken.set()  # a referee is free: find the next match while this one is stored
         if isinstance(outcome, Failed):
-            self.on_news(Trouble(outcome.reason))
+            self._slow_down(outcome.reason)
             await self._patiently(self.desk.give_back, id, outcome.reason)
             if self.matchmaker and proposal:
                 self.matchmaker.abandoned(proposal)
         else:
+            self._backoff.succeeded()
             async with self._storing:
                 stored = await self._patiently(self.desk.store, playing, outcome.result)
                 self._learn(proposal, stored)
@@ -230,6 +256,22 @@ class Steward:
             await self._patiently(self.director.advance, playing.tournament_id)
             self._queue_changed = True
             self._woken.set()
+
+    def _slow_down(self, reason: str) -> None:
+        """Begin nothing for a while: a machine that fails would fail the next match, too."""
+        seconds = self._backoff.failed()
+        if self._pause is not None:
+            self._pause.cancel()
+        self._pause = asyncio.get_running_loop().call_later(seconds, self._go_on)
+        self.on_news(Trouble(f"{reason}; no match begins for {seconds:.0f} s"))
+
+    def _go_on(self) -> None:
+        self._pause = None
+        self.look()
+
+    async def _set_aside(self, version: int, reason: str) -> None:
+        """Take a version off the ladder whose program cannot be built."""
+        await self._patiently(self.desk.set_aside, version, reason)
 
     def _learn(self, proposal: Proposal | None, stored: Stored) -> None:
         """Tell the matchmaker what a match has taught."""
@@ -246,7 +288,8 @@ class Steward:
     async def _look_around(self) -> None:
         """Take note of what others have changed: versions, tournaments, jobs."""
         if self.matchmaker is not None:
-            entered, left = await self._patiently(self.desk.changes, frozenset(self._active))
+            known = self.workshop.waiting | self._active
+            entered, left = await self._patiently(self.desk.changes, known)
             for version in left:
                 self._forget(version)
             for remembered in entered:

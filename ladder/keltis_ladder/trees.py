@@ -6,6 +6,7 @@ Nothing here follows a link, or opens anything but regular files.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import io
 import os
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.faults import MachineFailed
 from keltis_ladder.limits import MIB
 
 DEEPEST: Final = 64  # directories within each other; far below what Python or the kernel can take
@@ -27,8 +29,24 @@ FILE: Final = 0o444
 PROGRAM: Final = 0o555
 
 
+# What names, links and permissions of a bot's files can bring about. Whatever else goes wrong with
+# files, a full disk or a lack of descriptors, is the machine's fault.
+OF_THE_FILES: Final = frozenset(
+    {
+        *(errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL),
+        *(errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY, errno.ENXIO),
+    }
+)
+
+
 class CannotStage(LadderError):
     """A bot's directory holds what cannot be taken; the text says what, and what to do."""
+
+
+def blame(error: OSError, text: str) -> LadderError:
+    """Return whose fault an error is that came up with a bot's files: theirs, or the machine's."""
+    reason = f"{text}: {error.strerror or error}"
+    return CannotStage(reason) if error.errno in OF_THE_FILES else MachineFailed(reason)
 
 
 @dataclass(frozen=True)
@@ -88,7 +106,7 @@ def open_file(entry: Entry) -> io.BufferedReader:
     try:
         fd = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise CannotStage(f"{entry.name} cannot be read: {error.strerror}") from None
+        raise blame(error, f"{entry.name} cannot be read") from None
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise CannotStage(f"{entry.name} changed while it was read: try again")

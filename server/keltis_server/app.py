@@ -52,6 +52,7 @@ async def run_parts(app: web.Application) -> AsyncIterator[None]:
     live, games, intake = app[LIVE], app[GAMES], app[INTAKE]
     app[SITE].listen(metrics.count)
     metrics.PLAYING.set_function(lambda: len(games.live))
+    metrics.UNPREPARED.set_function(lambda: len(games.steward.workshop.failing))
     async with AsyncExitStack() as stack:
         watcher = asyncio.create_task(metrics.watch_loop())
         stack.callback(watcher.cancel)

@@ -35,6 +35,11 @@ MATCHES: Final = Counter(
 DECISIONS: Final = Counter("keltis_decisions", "Decisions seen.", registry=REGISTRY)
 FAULTS: Final = Counter("keltis_faults", "Games lost by a fault.", ["kind"], registry=REGISTRY)
 TROUBLES: Final = Counter("keltis_troubles", "What failed and was ours.", registry=REGISTRY)
+UNPREPARED: Final = Gauge(
+    "keltis_programs_failing",
+    "Versions that wait because their programs cannot be had, which is ours.",
+    registry=REGISTRY,
+)
 PLAYING: Final = Gauge("keltis_matches_playing", "Matches at a referee.", registry=REGISTRY)
 SOCKETS: Final = Gauge("keltis_websockets", "Websockets that are open.", registry=REGISTRY)
 DROPPED: Final = Counter(

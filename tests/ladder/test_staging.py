@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import shutil
 import socket
 import stat
@@ -13,9 +15,12 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder import staging
+from keltis_ladder.faults import MachineFailed
+from keltis_ladder.limits import MIB
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.staging import BuildFailed, CannotStage, Staged, build, stage
 from keltis_ladder.trees import Bounds, discard
+from tests.ladder.disks import full_disk
 
 
 @pytest.fixture
@@ -250,3 +255,58 @@ def test_a_build_program_that_is_not_there_is_named(sandbox: Sandbox, staged: St
         copy = stage(staged.directory, staged.directory.with_name(f"copy-{confined is None}"))
         with pytest.raises(BuildFailed, match="no-such-compiler"):
             build(copy, ["no-such-compiler"], confined, print)
+
+
+def test_a_full_disk_is_no_fault_of_the_bot(source: Path, tmp_path: Path) -> None:
+    (source / "large").write_bytes(bytes(MIB))
+    with full_disk(tmp_path / "full"), pytest.raises(MachineFailed):
+        stage(source, tmp_path / "full" / "copy")
+
+
+def test_a_lack_of_descriptors_is_no_fault_of_the_bot(source: Path, tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.ExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        free = os.dup(0)
+        os.close(free)
+        # Room for the directory that is looked through, but not for the files in it.
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free + 1, hard))
+        with pytest.raises(MachineFailed, match="Too many open files"):
+            stage(source, tmp_path / "copy")
+
+
+def test_names_that_are_too_long_are_the_bots_fault(source: Path, tmp_path: Path) -> None:
+    deep = os.open(source, os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("n" * 200, dir_fd=deep)
+        inner = os.open("n" * 200, os.O_RDONLY, dir_fd=deep)
+        os.close(deep)
+        deep = inner
+    os.close(deep)
+    with pytest.raises(CannotStage, match="File name too long"):
+        stage(source, tmp_path / "copy")
+
+
+def test_a_disk_without_room_for_a_build_is_no_fault_of_the_bot(
+    sandbox: Sandbox, staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "BUILT", Bounds(files=50_000, size=2**60))
+    with pytest.raises(MachineFailed, match=r"too full to build: [0-9]+ MiB are free"):
+        build(staged, ["true"], sandbox, print)
+
+
+def test_a_build_that_fails_on_a_full_disk_is_no_fault_of_the_bot(
+    sandbox: Sandbox, staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "SPARE", Bounds(files=1, size=2**60))
+    with pytest.raises(MachineFailed, match="too full"):
+        build(staged, ["false"], sandbox, print)
+
+
+def test_a_build_that_wrote_too_much_cannot_blame_the_disk(
+    sandbox: Sandbox, staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "SPARE", Bounds(files=1, size=2**60))
+    monkeypatch.setattr(staging, "BUILT", Bounds(files=50_000, size=MIB))
+    with pytest.raises(BuildFailed):
+        build(staged, ["sh", "-c", "head -c 3000000 /dev/zero > big; exit 1"], sandbox, print)

@@ -14,7 +14,6 @@ from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.steward import Began, News, Steward, Told, Trouble
-from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.catalogue import HOUSE, add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
@@ -171,34 +170,6 @@ def test_who_leaves_is_not_seated_any_more(ladder: Ladder) -> None:
     ladder.run(enough)
     late = begun_since(gone[0])[1:]  # the first may have been about to begin
     assert all(versions[0] not in news.playing.versions for news in late)
-
-
-def test_a_program_that_is_missing_takes_only_its_own_version_off_the_ladder(
-    ladder: Ladder,
-) -> None:
-    for name in ("one", "two"):
-        ladder.enter(name)
-    with ladder.database.writing() as session:
-        note_archive(session, Kept("0" * 64, 100))
-        bot = ensure_bot(session, ensure_author(session, "Ada"), "lost")
-        lost = add_version(
-            session,
-            bot,
-            variants=["weg-der-steine"],
-            players=[2],
-            archive="0" * 64,
-            state=VersionState.ACTIVE,
-        )
-    ladder.run(lambda ladder, _: len(ladder.told()) >= 5)
-    with ladder.database.reading() as session:
-        found = session.get(Version, lost.id)
-        assert found is not None
-        assert found.state == VersionState.BROKEN
-        assert "is missing" in found.reason
-        states = {
-            version.state for version in session.exec(select(Version)) if version.id != lost.id
-        }
-    assert states == {VersionState.ACTIVE}
 
 
 def test_a_bot_from_a_directory_plays_and_a_changed_one_is_a_new_version(

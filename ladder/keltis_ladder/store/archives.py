@@ -15,7 +15,7 @@ from typing import Final
 
 from sqlmodel import Session
 
-from keltis_ladder.errors import LadderError
+from keltis_ladder.faults import MachineFailed
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.tables import Archive, table_of
@@ -74,9 +74,9 @@ class Archives:
         try:
             data = self.path(digest).read_bytes()
         except FileNotFoundError:
-            raise LadderError(f"the archive {digest} is missing: restore a backup") from None
+            raise MachineFailed(f"the archive {digest} is missing: restore a backup") from None
         if hashlib.sha256(data).hexdigest() != digest:
-            raise LadderError(f"the archive {digest} is damaged: restore a backup")
+            raise MachineFailed(f"the archive {digest} is damaged: restore a backup")
         return data
 
     def put_directory(self, directory: Path) -> Kept:
@@ -92,7 +92,7 @@ class Archives:
                 _unpack(archive, into)
         except _NotOurs as error:
             discard(into)
-            raise LadderError(
+            raise MachineFailed(
                 f"the archive {digest} is not as the ladder packs them, and cannot be unpacked:"
                 f" {error}; have its bot submitted again"
             ) from None

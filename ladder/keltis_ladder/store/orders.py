@@ -22,9 +22,9 @@ class Ordered:
     bots: tuple[tuple[Version, Bot], ...]
 
     def playable(self, programs: Programs) -> jobs.Job:
-        """Return the job as referees take it. This may build programs, which takes its time."""
+        """Return the job as referees take it; raise Lacking if a program is not ready."""
         entrants = [
-            replace(programs.entrant(version, bot), name=bot.name) for version, bot in self.bots
+            replace(programs.find(version, bot), name=bot.name) for version, bot in self.bots
         ]
         return jobs.Job(
             variant=self.job.variant,
@@ -39,10 +39,15 @@ class Ordered:
 def ordered(session: Session, job: Job) -> Ordered:
     """Return a job with the versions that play it."""
     versions = versions_of(session, [job.id])[job.id]
+    return Ordered(job, versions, bots_of(session, versions))
+
+
+def bots_of(session: Session, versions: tuple[int, ...]) -> tuple[tuple[Version, Bot], ...]:
+    """Return versions with their bots, in this order."""
     query = (
         select(Version, Bot)
         .join(Bot, col(Bot.id) == Version.bot_id)
         .where(col(Version.id).in_(set(versions)))
     )
     found = {version.id: (version, bot) for version, bot in session.exec(query)}
-    return Ordered(job, versions, tuple(found[version] for version in versions))
+    return tuple(found[version] for version in versions)

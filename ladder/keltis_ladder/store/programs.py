@@ -7,29 +7,42 @@ import tarfile
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from sqlmodel import Session
 
 from keltis_bots.manifest import BadManifest, Manifest, read_manifest
 from keltis_ladder.entrants import Entrant, built_in, entrant_of
 from keltis_ladder.errors import LadderError
-from keltis_ladder.preparing import prepare, remove
+from keltis_ladder.faults import MachineFailed, PlatformFault
+from keltis_ladder.preparing import Builds, prepare, remove
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.staging import stage
 from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.catalogue import add_version, ensure_bot, newest_version
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.tables import Author, Bot, Version, VersionState
+from keltis_ladder.trees import blame
 
+BUILDS_AT_ONCE: Final = 2  # each of them may use gigabytes
 Output = Callable[[str], None]
 
 
 class Unready(LadderError):
-    """A version whose program cannot be made ready to play."""
+    """A version whose program cannot be made ready to play, by its own fault."""
 
     def __init__(self, version_id: int, text: str) -> None:
         super().__init__(text)
         self.version_id = version_id
+
+
+class Lacking(Exception):
+    """A version whose program has not been made ready yet, or not again."""
+
+    def __init__(self, version: Version, bot: Bot) -> None:
+        super().__init__(f"the program of {bot.name} is not ready")
+        self.version = version
+        self.bot = bot
 
 
 def keep_program(home: Home, directory: Path) -> tuple[Manifest, Kept]:
@@ -73,24 +86,45 @@ class Programs:
         self.sandbox = sandbox
         self.on_output = on_output
         self.house_only = house_only  # why programs of others must not run, if they must not
+        self.builds = Builds(BUILDS_AT_ONCE)
         self._ready: dict[int, Entrant] = {}
 
-    def entrant(self, version: Version, bot: Bot) -> Entrant:
-        """Return a version as an entrant of a match; build it if that was not done before."""
+    def find(self, version: Version, bot: Bot) -> Entrant:
+        """Return a version as an entrant of a match, at once; raise Lacking if it is not ready."""
         assert version.id is not None
+        if version.built_in is not None:
+            return built_in(version.built_in.split()[0])
         found = self._ready.get(version.id)
         if found is None or not _in_use_again(found):
-            try:
-                found = self._ready[version.id] = self._prepare(version, bot)
-            except (LadderError, BadManifest, tarfile.TarError) as error:
-                raise Unready(version.id, f"{bot.name} cannot be made ready: {error}") from error
+            raise Lacking(version, bot)
+        return found
+
+    def entrant(self, version: Version, bot: Bot) -> Entrant:
+        """Return a version as an entrant of a match; build it if that was not done before.
+
+        Raise Unready if that is not possible and the bot's own fault, PlatformFault if it is ours.
+        """
+        try:
+            return self.find(version, bot)
+        except Lacking:
+            pass
+        assert version.id is not None
+        try:
+            found = self._ready[version.id] = self._prepare(version, bot)
+        except PlatformFault:
+            raise
+        except (LadderError, BadManifest, tarfile.TarError) as error:
+            raise Unready(version.id, f"{bot.name} cannot be made ready: {error}") from error
+        except OSError as error:
+            fault = blame(error, f"{bot.name} cannot be made ready")
+            if isinstance(fault, PlatformFault):
+                raise fault from error
+            raise Unready(version.id, str(fault)) from error
         return found
 
     def _prepare(self, version: Version, bot: Bot) -> Entrant:
-        if version.built_in is not None:
-            return built_in(version.built_in.split()[0])
         if self.house_only:
-            raise LadderError(self.house_only)
+            raise MachineFailed(self.house_only)
         if version.archive_digest is None:
             raise LadderError(f"version {version.number} of {bot.name} has no program")
         with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
@@ -104,6 +138,7 @@ class Programs:
                 self.on_output,
                 self.home.directory / "bots",
                 keep=None,
+                builds=self.builds,
             )
         return entrant_of(manifest, prepared.directory, prepared.digest)
 
@@ -114,6 +149,6 @@ def _in_use_again(entrant: Entrant) -> bool:
         return True
     try:
         os.utime(entrant.home.parent)
-    except FileNotFoundError:
-        return False
+    except OSError:  # on a disk that has become read-only it can still be used
+        return entrant.home.exists()
     return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -101,16 +101,23 @@ def claim(
     limit: int = 1,
     lease: timedelta = LEASE,
     least: int | None = None,
+    without: Collection[int] = (),
 ) -> list[Job]:
     """Lease waiting jobs, and those whose lease has ended, the most urgent first.
 
-    Those with less than the ``least`` priority are left where they are. Those that came back after
-    a bot in them was disabled are called off.
+    Those with less than the ``least`` priority are left where they are, and so are those that the
+    versions ``without`` take part in. Those that came back after a bot in them was disabled are
+    called off.
     """
     give_up(session, now)
+    seated = select(JobEntrant.job_id).where(col(JobEntrant.version_id).in_(without))
     query = (
         select(Job)
-        .where(_free(now), True if least is None else col(Job.priority) >= least)
+        .where(
+            _free(now),
+            True if least is None else col(Job.priority) >= least,
+            col(Job.id).not_in(seated) if without else True,
+        )
         .order_by(col(Job.priority).desc(), col(Job.created), col(Job.id))
         .limit(limit)
         .with_for_update(skip_locked=True)
@@ -154,13 +161,10 @@ def renew(
     return kept
 
 
-def release(
-    session: Session, id: str, holder: str, trouble: str = "", for_good: bool = False
-) -> None:
+def release(session: Session, id: str, holder: str, trouble: str = "") -> None:
     """Give a lease back. One without trouble does not count as a try: we were told to stop.
 
-    A job that nobody will ever be able to play is given up ``for_good``. One with a bot that was
-    disabled meanwhile is called off.
+    A job with a bot that was disabled meanwhile is called off.
     """
     job = session.get(Job, id, with_for_update=True)
     if job is None or job.holder != holder or job.state != JobState.LEASED:
@@ -174,7 +178,7 @@ def release(
     job.trouble = printable(trouble)
     if not trouble:
         job.tries -= 1
-    elif for_good or job.tries >= MOST_TRIES:
+    elif job.tries >= MOST_TRIES:
         job.state = JobState.FAILED
     session.add(job)
     session.flush()
@@ -191,6 +195,29 @@ def give_up(session: Session, now: datetime) -> None:
         )
         .values(state=JobState.FAILED, holder=None, lease_until=None, trouble="its leases ended")
     )
+
+
+def give_up_waiting(session: Session, version_id: int, reason: str) -> None:
+    """Fail the jobs that wait for a version which nobody will ever be able to play.
+
+    Those with a bot that was disabled meanwhile are called off.
+    """
+    query = (
+        select(Job)
+        .join(JobEntrant, col(JobEntrant.job_id) == Job.id)
+        .where(Job.state == JobState.WAITING, JobEntrant.version_id == version_id)
+        .with_for_update(of=Job)
+    )
+    jobs = {job.id: job for job in session.exec(query)}
+    off = _with_disabled_bots(session, list(jobs))
+    for id, job in jobs.items():
+        if id in off:
+            _call_off(session, job)
+        else:
+            job.state = JobState.FAILED
+            job.trouble = printable(reason)
+            session.add(job)
+    session.flush()
 
 
 def versions_of(session: Session, jobs: Sequence[str]) -> dict[str, tuple[int, ...]]:

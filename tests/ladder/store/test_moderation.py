@@ -44,7 +44,7 @@ from keltis_ladder.store.moderation import (
     rerate,
     take_stock,
 )
-from keltis_ladder.store.queue import claim, release
+from keltis_ladder.store.queue import claim, give_up_waiting, release
 from keltis_ladder.store.recomputing import compare
 from keltis_ladder.store.records import MatchRows, pack_json, unpack_json
 from keltis_ladder.store.tables import (
@@ -341,7 +341,8 @@ def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who
         finish(session, first, rows, NOON)
         release(session, second, "me", "the referee died with gwyn-1")
         set_aside(session, mine, VersionState.BROKEN, trouble)
-        release(session, third, "me", trouble, for_good=True)
+        release(session, third, "me")
+        give_up_waiting(session, mine, trouble)
         assert claim(session, "you", later(3600), limit=4) == []
         states = [session.get_one(Job, job).state for job in (first, second, third, cup)]
         assert states == [JobState.DONE, JobState.CANCELLED, JobState.CANCELLED, JobState.FAILED]

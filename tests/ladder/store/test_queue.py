@@ -25,6 +25,7 @@ from keltis_ladder.store.queue import (
     add_job,
     claim,
     control_of,
+    give_up_waiting,
     release,
     renew,
     versions_of,
@@ -233,17 +234,26 @@ def test_a_job_with_too_much_trouble_has_failed(database: Database, pair: list[i
         assert (job.holder, job.lease_until) == (None, None)
 
 
-def test_a_job_that_nobody_can_play_is_given_up_at_once(
+def test_jobs_that_nobody_can_play_are_given_up_at_once(
+    database: Database, pair: list[int]
+) -> None:
+    with database.writing() as session:
+        waiting, leased = ask_for(session, pair), ask_for(session, pair, priority=1)
+        claim(session, ME, NOON)
+        give_up_waiting(session, pair[1], "the build said \x00 and \udcff")
+    with database.reading() as session:
+        job = job_of(session, waiting)
+        assert (job.state, job.trouble) == (JobState.FAILED, r"the build said \x00 and \udcff")
+        assert job_of(session, leased).state == JobState.LEASED  # somebody plays it
+
+
+def test_jobs_of_versions_that_are_not_ready_are_left_where_they_are(
     database: Database, pair: list[int]
 ) -> None:
     with database.writing() as session:
         id = ask_for(session, pair)
-        claim(session, ME, NOON)
-        release(session, id, ME, "the build said \x00 and \udcff", for_good=True)
-    with database.reading() as session:
-        job = job_of(session, id)
-        assert (job.state, job.tries) == (JobState.FAILED, 1)
-        assert job.trouble == r"the build said \x00 and \udcff"
+        assert claim(session, ME, NOON, limit=5, without=[pair[1]]) == []
+        assert claim(session, ME, NOON, limit=5, without=[max(pair) + 1])[0].id == id
 
 
 def test_a_job_whose_leases_end_again_and_again_has_failed(
