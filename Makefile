@@ -24,7 +24,7 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-steady bench bench-referee bench-strength bench-load bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts sandbox-init clean FORCE
+.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-steady bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts sandbox-init clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -75,6 +75,9 @@ bench-strength: $(VENV)/dev  ## Measure how strong the reference bots are
 
 bench-load: $(VENV)/dev  ## Let search play itself, one side on a crowded core: equally strong?
 	$(COMPILED) $(BIN)/python -m bench.load_strength
+
+bench-fairness: $(VENV)/dev  ## Measure whether the clock is fair on a busy machine, and cannot be cheated (root)
+	$(COMPILED) $(BIN)/python -m bench.fairness
 
 bench-deals: $(VENV)/dev  ## Measure what duplicate deals save
 	$(COMPILED) $(BIN)/python -m bench.duplicate_deals

@@ -21,7 +21,10 @@ LOOK_AHEAD: Final = 4  # matches per referee that may be finished before an earl
 class Crew:
     """Referee processes that play jobs and are replaced when they die."""
 
-    def __init__(self, cores: Iterable[int] | None = None, sandboxed: bool = True) -> None:
+    def __init__(
+        self, cores: Iterable[int] | None = None, sandboxed: bool = True, nice: int = 0
+    ) -> None:
+        self.nice = nice  # how much referees and bots give way to everything else
         self.cores = sorted(cores if cores is not None else os.sched_getaffinity(0))
         self.sandboxed = sandboxed
         self._selector = selectors.DefaultSelector()
@@ -104,7 +107,7 @@ class Crew:
         self._referees += [self._start(cpu) for cpu in self.cores if cpu not in manned]
 
     def _start(self, cpu: int) -> RefereeChild:
-        referee = RefereeChild(cpu, self.sandboxed, watched=False)
+        referee = RefereeChild(cpu, self.sandboxed, watched=False, nice=self.nice)
         self._selector.register(referee, selectors.EVENT_READ)
         return referee
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 BURN = "while True: pass"
 # A process of real time lets nobody else run at all while it does.
 BURSTS = """
 import os, sys, time
+os.sched_setaffinity(0, {int(sys.argv[3])})
 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
 on, off = float(sys.argv[1]), float(sys.argv[2])
 while True:
@@ -45,9 +46,13 @@ def busy_processes(count: int, nice: int = 0) -> Iterator[None]:
 
 
 @contextmanager
-def bursts(on: float, off: float) -> Iterator[None]:
-    """Have a process of real time take our cores for seconds at a time. For root only."""
-    with _running([[sys.executable, "-c", BURSTS, str(on), str(off)]], 0):
+def bursts(on: float, off: float, cores: Iterable[int] = ()) -> Iterator[None]:
+    """Have a process of real time take our core, or each of these, for seconds at a time.
+
+    For root only.
+    """
+    taken = cores or os.sched_getaffinity(0)
+    with _running([[sys.executable, "-c", BURSTS, str(on), str(off), str(c)] for c in taken], 0):
         yield
 
 

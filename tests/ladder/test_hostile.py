@@ -74,7 +74,7 @@ def test_a_fault_is_recorded_for_the_bot_that_committed_it(name: str) -> None:
         ring.referee.close()
         assert ring.running() == []
         assert sorted(HOSTILE.iterdir()) == files
-        assert "/bot" not in Path("/proc/self/mounts").read_text()
+        assert " /bot " not in Path("/proc/self/mounts").read_text()
 
 
 @pytest.mark.parametrize("name", DENIED)
