@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from keltis_ladder.store.database import OutcomeUnknown
 from keltis_server.problems import Handler, tell_problems
 
 
@@ -82,3 +83,22 @@ def test_a_connection_of_ours_that_breaks_is_written_down(
     asyncio.run(scenario())
     [record] = [record for record in caplog.records if record.levelname == "ERROR"]
     assert record.exc_info is not None
+
+
+def test_nobody_is_told_to_try_again_what_may_have_been_done() -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        raise OutcomeUnknown(None, None, Exception("the connection is lost"))
+
+    async def scenario() -> None:
+        async with (
+            answering(handler) as url,
+            aiohttp.ClientSession() as http,
+            http.get(url) as response,
+        ):
+            assert response.status == 503
+            assert "Retry-After" not in response.headers
+            problem = await response.json(content_type="application/problem+json")
+            assert problem["type"].endswith(":outcome-unknown")
+            assert "look before you try again" in problem["detail"]
+
+    asyncio.run(scenario())

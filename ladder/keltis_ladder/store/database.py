@@ -40,6 +40,7 @@ POSTGRES: Final = "postgresql+psycopg"
 # How long a transaction of PostgreSQL may wait for our next statement. A writer that vanishes keeps
 # its locks for so long; one that is merely slow gets twice the time with each try.
 WRITER_IDLE_MS: Final = 4_000
+ONLY_TRY_IDLE_MS: Final = 30_000  # of a writer that does not try again
 LONG_IDLE_MS: Final = 300_000  # of readers, upgrades, and writers that work things out for long
 
 # Both ends notice a connection that is dead. Whoever knows better says so in the address.
@@ -137,7 +138,7 @@ class Database:
     def writing(self) -> Iterator[Session]:
         """Open a session whose changes are kept at the end, all or none."""
         with Session(self._writer, expire_on_commit=False) as session, session.begin():
-            allow_pauses(session, WRITER_IDLE_MS)
+            allow_pauses(session, ONLY_TRY_IDLE_MS)
             yield session
 
     def write(self, work: Callable[[Session], T]) -> T:

@@ -3,6 +3,8 @@
 import math
 import random
 import re
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event, Thread
 
@@ -18,7 +20,11 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.ratings.book import Book, Record, Share
 from keltis_ladder.ratings.model import MODEL_VERSION, PRIOR, start_of
 from keltis_ladder.ratings.scopes import OVERALL
+from keltis_ladder.store import database as databases
+from keltis_ladder.store import recomputing
+from keltis_ladder.store.catalogue import predecessors
 from keltis_ladder.store.database import Database
+from keltis_ladder.store.moderation import rerate
 from keltis_ladder.store.recomputing import CHUNK, Comparison, compare, replace
 from keltis_ladder.store.tables import Duel, Ledger, Match, Place, Rating, RatingStep, table_of
 from tests.ladder.store.ladders import clear, dump, enter, entered, store, stored
@@ -294,3 +300,22 @@ def test_all_rated_matches_count_and_only_they(played: Database) -> None:
         found, book = compare(session)
     assert found.matches == len(numbers) - 1
     assert max(standing.last_match for standing in book.standings.values()) == 12
+
+
+@pytest.mark.parametrize("work", [replace, rerate])
+def test_a_slow_recomputation_is_not_taken_for_a_writer_that_vanished(
+    work: Callable[[Session], object], played: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two statements it rates thousands of matches."""
+    monkeypatch.setattr(databases, "WRITER_IDLE_MS", 20)
+    begun = 0
+
+    def slowly(session: Session) -> dict[int, int | None]:
+        nonlocal begun
+        begun += 1
+        time.sleep(0.3)
+        return predecessors(session)
+
+    monkeypatch.setattr(recomputing, "predecessors", slowly)
+    played.write(work)
+    assert begun == 1
