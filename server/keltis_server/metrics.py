@@ -45,6 +45,12 @@ SOCKETS: Final = Gauge("keltis_websockets", "Websockets that are open.", registr
 DROPPED: Final = Counter(
     "keltis_websockets_dropped", "Websockets that were too slow.", registry=REGISTRY
 )
+CHANNELS_FAILED: Final = Counter(
+    "keltis_live_channels_failed",
+    "Live channels that failed by a mistake of ours.",
+    ["kind"],
+    registry=REGISTRY,
+)
 VERSIONS: Final = Counter(
     "keltis_versions", "Versions by the state they came to.", ["state"], registry=REGISTRY
 )

@@ -14,6 +14,7 @@ Whoever runs the ladder sees no more than others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -28,19 +29,37 @@ from keltis_server.happenings import Happening
 
 PUBLIC: Final = "public"
 ALL: Final = "all"
+MOST_BEGUN: Final = 1_000  # matches without a result that are remembered
+
+
+@dataclass(frozen=True)
+class Begun:
+    """How often a match has begun, and when it last did."""
+
+    times: int
+    last: datetime
 
 
 class Beginnings:
-    """Remembers which deals have been played before: those are shown to nobody early."""
+    """Remembers which deals have been played before: those are shown to nobody early.
+
+    Of matches that never come to a result it forgets the oldest. From then on whatever is not newer
+    than those counts as seen.
+    """
 
     def __init__(self) -> None:
         self._since = now()
-        self._begun: dict[str, list[datetime]] = {}  # when, by job
+        self._begun: dict[str, Begun] = {}  # by job, the last to begin last
 
     def note(self, happening: Happening) -> None:
         """Take note of a match that begins, or whose result is stored."""
         if isinstance(happening, Started):
-            self._begun.setdefault(happening.job.id, []).append(now())
+            before = self._begun.pop(happening.job.id, None)
+            times = before.times + 1 if before is not None else 1
+            self._begun[happening.job.id] = Begun(times, now())
+            if len(self._begun) > MOST_BEGUN:
+                oldest = next(iter(self._begun))
+                self._since = max(self._since, self._begun.pop(oldest).last)
         elif isinstance(happening, Told):
             self._begun.pop(happening.playing.job.id, None)
 
@@ -49,11 +68,13 @@ class Beginnings:
 
         A job that is older than this server may have been played by the one before.
         """
-        return created >= self._since and len(self._begun.get(job_id, ())) <= 1
+        begun = self._begun.get(job_id)
+        return created >= self._since and (begun is None or begun.times == 1)
 
     def last_begun(self, job_id: str) -> datetime | None:
         """Return when a match began, for the last time."""
-        return self._begun[job_id][-1] if job_id in self._begun else None
+        begun = self._begun.get(job_id)
+        return None if begun is None else begun.last
 
 
 def owns(caller: Bearer | None, bot: str, entrants: Sequence[EntrantRow]) -> bool:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sized
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from keltis_ladder.store.accounts import Bearer
+from keltis_server import metrics
 from keltis_server.games import Games
 from keltis_server.happenings import Happening
-from keltis_server.live.envelopes import Envelope
+from keltis_server.live.envelopes import Envelope, error
 from keltis_server.site import Site
 from keltis_server.watching import Beginnings
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 400  # deltas: ten seconds at least
 PATIENCE: Final = 1.0  # seconds until a database that is down is asked again
 MOST_KEPT_BYTES: Final = 512 * 1024  # of their JSON or msgpack, whichever was made
+MOST_PENDING: Final = 10_000  # events that were published and not yet sent: it takes 25 ms
+FAILED: Final = "failed"  # the code of the error that subscribers of a failed channel get
+FAILED_DETAIL: Final = "this topic failed by a mistake of ours: subscribe again"
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +44,10 @@ class Refusal(Exception):
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
         self.code = code
+
+
+class Overflow(Exception):
+    """A channel that cannot keep up with what happens: it fails, and the next one starts afresh."""
 
 
 class Subscriber(Protocol):
@@ -68,11 +76,16 @@ class Surroundings(Protocol):
     def mark(self, channel: Channel) -> None:
         """Have a channel told soon what has been published."""
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something that takes time."""
+    def forget(self, channel: Channel) -> None:
+        """Let the next subscriber of a channel's topic have another channel."""
 
-    def later(self, seconds: float, step: Callable[[], None]) -> None:
-        """Do something a little later."""
+    def spawn(self, work: Coroutine[Any, Any, None], channel: Channel | None = None) -> None:
+        """Do something that takes time; if it fails, the channel that wanted it does."""
+
+    def later(
+        self, seconds: float, step: Callable[[], None], channel: Channel | None = None
+    ) -> None:
+        """Do something a little later; if it fails, the channel that wanted it does."""
 
 
 class Channel:
@@ -85,6 +98,7 @@ class Channel:
         self.seq = seq
         self.subscribers: dict[Subscriber, None] = {}  # in the order in which they came
         self.over = False
+        self.failed = False
         self._pending: list[Plain] = []
         self._kept: deque[tuple[Envelope, int]] = deque()
         self._kept_bytes = 0
@@ -113,7 +127,17 @@ class Channel:
         """Tell something to all, soon."""
         if not self.over:
             self._pending += events
+            if len(self._pending) > MOST_PENDING:
+                raise Overflow(f"{len(self._pending)} events wait to be sent")
             self.live.mark(self)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes time."""
+        self.live.spawn(work, self)
+
+    def later(self, seconds: float, step: Callable[[], None]) -> None:
+        """Do something a little later."""
+        self.live.later(seconds, step, self)
 
     def changed(self) -> None:
         """Forget the snapshot: it is not how things stand any more, though no event says so."""
@@ -171,10 +195,20 @@ class Channel:
         """Let somebody go."""
         self.subscribers.pop(subscriber, None)
 
-    def fail(self, error: BaseException) -> None:
-        """Break off: something of ours went wrong."""
-        log.error("the channel %s broke off", self.topic, exc_info=error)
-        self.end({"state": "broken"})
+    def fail(self, failure: BaseException) -> None:
+        """Break off, since something of ours went wrong; whoever subscribes again begins afresh."""
+        if self.failed:
+            return
+        self.failed = self.over = True
+        log.error("the channel %s failed", self.topic, exc_info=failure)
+        metrics.CHANNELS_FAILED.labels(self.topic.partition("/")[0]).inc()
+        self._pending.clear()
+        self.live.forget(self)
+        gone, self.subscribers = self.subscribers, {}
+        envelope = error(FAILED, FAILED_DETAIL, self.topic)
+        for subscriber in gone:
+            subscriber.write(envelope.in_form(subscriber.protocol))
+            subscriber.ended(self.topic)
 
     def _send(self, envelope: Envelope) -> int:
         size = 0
@@ -199,9 +233,18 @@ class Channel:
 
 
 async def patiently(read: Callable[[], Awaitable[T]]) -> T:
-    """Read something, as soon as the database answers."""
+    """Read something, as soon as the database answers; what it says for good is raised."""
     while True:
         try:
             return await read()
-        except DBAPIError:
+        except DBAPIError as failure:
+            away = isinstance(failure, OperationalError | InterfaceError)
+            if not away and not failure.connection_invalidated:
+                raise
             await asyncio.sleep(PATIENCE)
+
+
+def require_room(waiting: Sized, most: int) -> None:
+    """Raise ``Overflow`` if as much waits as may: for a database that is down, or slow."""
+    if len(waiting) >= most:
+        raise Overflow(f"{len(waiting)} messages wait to be looked up, and there may be no more")

@@ -50,7 +50,7 @@ class LeaderboardChannel(Channel):
     def _look_later(self) -> None:
         if not self._waiting:
             self._waiting = True
-            self.live.later(PAUSE, lambda: self.live.spawn(self._look()))
+            self.later(PAUSE, lambda: self.spawn(self._look()))
 
     async def _look(self) -> None:
         """Read the table again, and tell what is different."""

@@ -7,6 +7,7 @@ import logging
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -22,7 +23,7 @@ from keltis_server.callers import LONGEST, identify
 from keltis_server.games import Games
 from keltis_server.happenings import AccessEnded, Happening
 from keltis_server.limits import address_of
-from keltis_server.live.channels import Channel, Refusal
+from keltis_server.live.channels import FAILED, FAILED_DETAIL, Channel, Refusal
 from keltis_server.live.envelopes import error
 from keltis_server.live.sockets import Socket
 from keltis_server.live.topics import Opener, find_topic
@@ -188,9 +189,27 @@ class Live:
             socket.ended(topic)
             socket.send(error("unavailable", str(problem), topic))
             return
+        except Exception as failure:
+            log.error("the channel %s could not be opened", topic, exc_info=failure)
+            metrics.CHANNELS_FAILED.labels(topic.partition("/")[0]).inc()
+            socket.ended(topic)
+            socket.send(error(FAILED, FAILED_DETAIL, topic))
+            return
         if topic in socket.following and socket in self._sockets:
-            socket.following[topic] = channel
-            channel.join(socket, since)
+            self._join(socket, channel, since)
+
+    def _join(self, socket: Socket, channel: Channel, since: int | None) -> None:
+        try:
+            if not channel.failed:  # a moment ago
+                socket.following[channel.topic] = channel
+                channel.join(socket, since)
+        except Exception as failure:
+            channel.leave(socket)
+            channel.fail(failure)
+        if channel.failed:
+            socket.ended(channel.topic)
+            socket.send(error(FAILED, FAILED_DETAIL, channel.topic))
+        else:
             self._close_later(channel)
 
     def leave(self, socket: Socket, channel: Channel) -> None:
@@ -212,8 +231,7 @@ class Live:
         try:
             await channel.open()
         except BaseException:
-            self._channels.pop(key, None)
-            self._opening.pop(key, None)
+            self.forget(channel)
             raise
         self._close_later(channel)
         return channel
@@ -224,8 +242,11 @@ class Live:
 
     def _close(self, channel: Channel) -> None:
         """Forget a channel that nobody follows."""
-        if channel.subscribers:
-            return
+        if not channel.subscribers:
+            self.forget(channel)
+
+    def forget(self, channel: Channel) -> None:
+        """Let the next subscriber of a channel's topic have another channel."""
         for key, other in list(self._channels.items()):
             if other is channel:
                 del self._channels[key]
@@ -274,32 +295,44 @@ class Live:
                 channel.fail(failure)
             self._marked.pop(channel, None)
         for channel in unfinished:
-            self._marked[channel] = None
+            if not channel.failed:
+                self._marked[channel] = None
         if self._marked:
             self.mark(next(iter(self._marked)))
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something that takes time."""
+    def spawn(self, work: Coroutine[Any, Any, None], channel: Channel | None = None) -> None:
+        """Do something that takes time; if it fails, the channel that wanted it does."""
         if self._stopped:
             work.close()
             return
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(partial(self._done, channel))
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, channel: Channel | None, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and (failure := task.exception()) is not None:
+        if task.cancelled() or (failure := task.exception()) is None:
+            return
+        if channel is not None:
+            channel.fail(failure)
+        else:
             log.error("live: %r failed", task.get_coro(), exc_info=failure)
 
-    def later(self, seconds: float, step: Callable[[], None]) -> None:
-        """Do something a little later."""
+    def later(
+        self, seconds: float, step: Callable[[], None], channel: Channel | None = None
+    ) -> None:
+        """Do something a little later; if it fails, the channel that wanted it does."""
         if self._stopped:
             return
 
         def run() -> None:
             self._timers.discard(timer)
-            step()
+            try:
+                step()
+            except Exception as failure:
+                if channel is None:
+                    raise
+                channel.fail(failure)
 
         timer = asyncio.get_running_loop().call_later(seconds, run)
         self._timers.add(timer)

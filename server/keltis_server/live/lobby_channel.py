@@ -14,10 +14,11 @@ from keltis_ladder.steward import Told
 from keltis_ladder.store.matches import MatchRow, Wanted, finished_jobs, match_rows
 from keltis_ladder.store.moments import now
 from keltis_server.happenings import Happening
-from keltis_server.live.channels import Channel, Plain, Surroundings, patiently
+from keltis_server.live.channels import Channel, Plain, Surroundings, patiently, require_room
 from keltis_server.models.matches import match_out
 
 RECENT: Final = 20
+MOST_NEWS: Final = 2_000  # matches that began or ended and are not looked up yet
 MOVES: Final = 0.5  # seconds between two accounts of how far the matches are
 
 News = Started | Told | Failed | Withdrawn
@@ -63,8 +64,9 @@ class LobbyChannel(Channel):
                 self._moved.add(job.id)
                 if not self._waiting:
                     self._waiting = True
-                    self.live.later(MOVES, self._tell_moves)
+                    self.later(MOVES, self._tell_moves)
             case Started() | Told() | Failed() | Withdrawn():
+                require_room(self._inbox, MOST_NEWS)
                 self._inbox.append(happening)
                 if not self._digesting:
                     self._start_digesting()
@@ -85,7 +87,7 @@ class LobbyChannel(Channel):
 
     def _start_digesting(self) -> None:
         self._digesting = True
-        self.live.spawn(self._digest())
+        self.spawn(self._digest())
 
     async def _digest(self) -> None:
         """Look up the matches that began or ended, many at once, and tell of them in order."""

@@ -50,6 +50,8 @@ class MatchChannel(Channel):
         self._begin_clocks: list[int] = []
         self._last: Happening | None = None  # after which nothing more is played
         self._stale = False  # something happened while we were reading
+        self._looking = False  # whether its tournament was cancelled
+        self._again = False  # and once more, since its tournament has changed
 
     @property
     def row(self) -> MatchRow:
@@ -133,7 +135,10 @@ class MatchChannel(Channel):
                 self._stale = True
                 self._settle(happening)
             case TournamentChanged(tournament_id=id) if self._waits_for(id):
-                self.live.spawn(self._look_again())
+                self._again = True
+                if not self._looking:
+                    self._looking = True
+                    self.spawn(self._look_again())
 
     def _waits_for(self, tournament_id: int) -> bool:
         row = self._row
@@ -141,10 +146,13 @@ class MatchChannel(Channel):
 
     async def _look_again(self) -> None:
         """End with a match whose tournament was cancelled before it began."""
-        row = await patiently(lambda: self.live.site.read(match_row, self.job_id))
-        if row is not None and row.job.state == JobState.CANCELLED and not self.over:
-            self._match = match_out(row).model_dump(mode="json")
-            self.end({"state": self._match["state"], "match": self._match})
+        while self._again:
+            self._again = False
+            row = await patiently(lambda: self.live.site.read(match_row, self.job_id))
+            if row is not None and row.job.state == JobState.CANCELLED and not self.over:
+                self._match = match_out(row).model_dump(mode="json")
+                self.end({"state": self._match["state"], "match": self._match})
+        self._looking = False
 
     def _attach(self) -> None:
         """Follow the match from now on, if it has begun."""
@@ -201,7 +209,7 @@ class MatchChannel(Channel):
             return True
         if self._last is not None:
             last, self._last = self._last, None
-            self.live.spawn(self._finish(last))
+            self.spawn(self._finish(last))
         return False
 
     def _behind(self) -> bool:
@@ -228,7 +236,7 @@ class MatchChannel(Channel):
             self._last = last
             self.live.mark(self)
         else:
-            self.live.spawn(self._finish(last))
+            self.spawn(self._finish(last))
 
     async def _finish(self, last: Happening) -> None:
         """Say how the match ended."""

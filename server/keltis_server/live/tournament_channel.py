@@ -56,7 +56,7 @@ class TournamentChannel(Channel):
     def _look_later(self) -> None:
         if not self._waiting:
             self._waiting = True
-            self.live.later(PAUSE, lambda: self.live.spawn(self._look()))
+            self.later(PAUSE, lambda: self.spawn(self._look()))
 
     async def _look(self) -> None:
         self._again = False

@@ -17,11 +17,20 @@ from keltis_ladder.store.matches import match_row
 from keltis_ladder.store.submissions import Reported, report_of
 from keltis_ladder.store.watching import first_match_of
 from keltis_server.happenings import Checking, Happening, VersionChanged
-from keltis_server.live.channels import Channel, Plain, Refusal, Surroundings, patiently
+from keltis_server.live.channels import (
+    Channel,
+    Plain,
+    Refusal,
+    Surroundings,
+    patiently,
+    require_room,
+)
 from keltis_server.models.bots import version_out
 from keltis_server.models.matches import match_out
 
 MOST_OUTPUT: Final = 64 * 1024  # characters that are kept of a build that goes on
+MOST_FINDINGS: Final = 500  # that are kept of a check that goes on, the last ones
+MOST_MATCHES: Final = 1_000  # that were played and are not looked up yet
 
 
 @dataclass
@@ -49,6 +58,7 @@ class Checks:
                 progress = self.progress.setdefault(id, Progress())
                 if kind == "finding":
                     progress.findings.append(data)
+                    del progress.findings[:-MOST_FINDINGS]
                 elif kind == "output":
                     progress.output = (progress.output + str(data.get("text", "")))[-MOST_OUTPUT:]
             case VersionChanged(version_id=id):
@@ -77,6 +87,8 @@ class VersionChannel(Channel):
         self._first: Plain | None = None
         self._matches: deque[str] = deque()  # of which we have yet to tell
         self._stale = False
+        self._reading = False
+        self._again = False  # it has changed since we began to read
 
     async def open(self) -> None:
         """Read how it stands."""
@@ -106,19 +118,26 @@ class VersionChannel(Channel):
                     self._report = None  # that of an earlier check
                     self.publish({"kind": kind, **data})
             case Told(playing=playing) if playing.rated and self._id in playing.versions:
+                require_room(self._matches, MOST_MATCHES)
                 self._matches.append(playing.job.id)
                 if len(self._matches) == 1:
-                    self.live.spawn(self._tell_matches())
+                    self.spawn(self._tell_matches())
 
     def _change(self, change: VersionChanged) -> None:
         reason = change.reason if self._for_author else None
         self._version = {**self._version, "state": change.state, "reason": reason}
         self.publish({"kind": "state", "state": change.state, "reason": reason})
-        self.live.spawn(self._read_again())
+        self._again = True
+        if not self._reading:
+            self._reading = True
+            self.spawn(self._read_again())
 
     async def _read_again(self) -> None:
-        await patiently(self._read)
-        self.changed()
+        while self._again:
+            self._again = False
+            await patiently(self._read)
+            self.changed()
+        self._reading = False
 
     async def _tell_matches(self) -> None:
         """Tell of matches one after the other, in the order in which we heard of them."""

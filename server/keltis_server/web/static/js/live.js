@@ -21,7 +21,7 @@ export function openLive() {
 }
 
 class Live {
-  #topics = new Map(); // name -> {seq, listeners, ended}
+  #topics = new Map(); // name -> {seq, listeners, ended, failures}
   #socket = null;
   #epoch = null;
   #token = null;
@@ -49,7 +49,7 @@ class Live {
   follow(topic, listener) {
     let entry = this.#topics.get(topic);
     if (!entry) {
-      entry = { seq: null, listeners: new Set(), ended: false };
+      entry = { seq: null, listeners: new Set(), ended: false, failures: 0 };
       this.#topics.set(topic, entry);
     } else if (entry.seq !== null) {
       entry.seq = null; // who joins late needs a snapshot, and everybody can take one
@@ -185,7 +185,18 @@ class Live {
       return;
     }
     const entry = this.#topics.get(message.topic);
+    if (entry && message.code === "failed") return this.#beginAgain(message.topic, entry);
     if (entry) for (const listener of entry.listeners) listener.error?.(message);
+  }
+
+  /** Subscribe afresh to a topic that failed on the server, later each time. */
+  #beginAgain(topic, entry) {
+    entry.seq = null;
+    const wait = Math.min(FIRST_WAIT * 2 ** entry.failures, LONGEST_WAIT) * (0.75 + Math.random() / 2);
+    entry.failures += 1;
+    setTimeout(() => {
+      if (this.#ready && this.#topics.get(topic) === entry) this.#subscribe(topic, entry);
+    }, wait);
   }
 
   #subscribe(topic, entry) {
