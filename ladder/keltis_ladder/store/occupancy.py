@@ -3,7 +3,7 @@
 A server locks a file in the ladder's directory, and one beside the database if that is a file. On
 PostgreSQL it holds an advisory lock of the database by a connection of its own. Programs and parts
 of uploads are in the directory, so that a second server with the same database and another
-directory would find versions that it cannot play, and take them off the ladder.
+directory would find versions that it can neither check nor play.
 """
 
 from __future__ import annotations
