@@ -20,7 +20,7 @@ TIMED       := .ci/timed
 # Commands that do not come with Python, and the Debian packages that have them: the sandbox, and
 # for the tests a PostgreSQL and the languages that they build and play a bot in.
 TO_RUN  := bwrap=bubblewrap
-TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=nodejs cargo=cargo go=golang-go javac=default-jdk-headless
+TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=nodejs cargo=cargo go=golang-go javac=default-jdk-headless lua5.4=lua5.4 ruby=ruby php=php-cli
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

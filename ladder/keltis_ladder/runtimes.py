@@ -7,6 +7,7 @@ that lie elsewhere. All of it is read-only.
 from __future__ import annotations
 
 import importlib.util
+import platform
 import shutil
 import subprocess
 import sys
@@ -19,8 +20,15 @@ from keltis_ladder.limits import Limits
 
 SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 
-# Not all of /etc: only what programs need to start.
-ETC: Final = ("ld.so.cache", "alternatives", "java-*")
+# Not all of /etc: only what programs need to start, and nothing that an operator writes secrets to.
+ETC: Final = ("ld.so.cache", "alternatives", "java-*", "mono/config", "mono/[0-9]*", "nim")
+
+# Mono looks into /proc/self/maps for where its stack is, and does not start without an answer. This
+# is one that is true everywhere, and tells nothing: somewhere in the uppermost 64 GiB.
+MONO: Final = ("mono", "mono-sgen")
+MAPS: Final = "/proc/self/maps"
+STACKS_END: Final = {"x86_64": 0x7FFFFFFFF000, "aarch64": 0xFFFFFFFFF000}
+STACKS_SIZE: Final = 1 << 36
 
 # Links into /usr where the system has merged them, directories where it has not.
 TOP: Final = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -67,6 +75,18 @@ def show(paths: Sequence[Path]) -> list[str]:
             arguments += ["--dir", str(parent)]
         arguments += ["--ro-bind", str(path), str(path)]
     return arguments
+
+
+def needs_maps(program: str) -> bool:
+    """Tell whether a program is a runtime that does not start without /proc/self/maps."""
+    return Path(program).name in MONO
+
+
+def any_maps() -> str:
+    """Return what stands in for /proc/self/maps."""
+    end = STACKS_END[platform.machine()]
+    begin = end - STACKS_SIZE
+    return f"0-{begin:x} ---p 0 00:00 0\n{begin:x}-{end:x} rw-p 0 00:00 0 [stack]\n"
 
 
 def java_options(limits: Limits) -> str:

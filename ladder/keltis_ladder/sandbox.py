@@ -28,7 +28,15 @@ from keltis_ladder.cgroups import Group, Groups, find_groups
 from keltis_ladder.errors import LadderError
 from keltis_ladder.launch import CannotStart, Child, Exit, pinned, start
 from keltis_ladder.limits import KIB, PLAY, Limits
-from keltis_ladder.runtimes import find_runtimes, java_options, show, system_arguments
+from keltis_ladder.runtimes import (
+    MAPS,
+    any_maps,
+    find_runtimes,
+    java_options,
+    needs_maps,
+    show,
+    system_arguments,
+)
 from keltis_ladder.sandbox_init import init_program, read_ending
 from keltis_ladder.seccomp import BUILD_RULES, PLAY_RULES, filter_program
 
@@ -202,9 +210,14 @@ class Sandbox:
             if writable_home and self.is_root:
                 _give_tree(home, user)
             with Pipes() as pipes:
+                maps: list[str] = []
+                if needs_maps(command[0]) and not writable_home:
+                    maps = ["--dir", "/proc", "--dir", "/proc/self"]
+                    maps += _file(MAPS, pipes.filled(any_maps()))
                 arguments = [
                     self.bubblewrap,
                     *profile.arguments,
+                    *maps,
                     *("--bind" if writable_home else "--ro-bind", str(home), HOME),
                     *show(read_only),
                     *_file("/etc/passwd", pipes.filled(f"bot:x:{user}:{user}::/tmp:/bin/sh\n")),

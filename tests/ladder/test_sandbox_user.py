@@ -62,6 +62,7 @@ def test_calls_are_refused(outcomes: dict[str, Any]) -> None:
         "AF_UNIX",
         "F_GETFL",
         "clone of a thread",
+        "sched_setscheduler",
     }
 
 
