@@ -21,7 +21,7 @@ PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 TICK: Final = 1 / os.sysconf("SC_CLK_TCK")
 PF_EXITING: Final = 0x4  # of a process's flags: it is ending, and never runs its program again
 MOMENT_SECONDS: Final = 0.1  # a process closes its pipes a little before it has ended
-ENDING_SECONDS: Final = 20.0  # for the kernel and the sandbox's init to bury it on a busy machine
+ENDING_SECONDS: Final = 10.0  # for the kernel and the sandbox's init to bury it on a busy machine
 
 
 class CannotStart(Exception):

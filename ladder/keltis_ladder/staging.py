@@ -157,8 +157,9 @@ def _check_room(directory: Path, needed: Bounds) -> None:
 
 def _is_within(directory: Path, bounds: Bounds) -> bool:
     try:
+        # What it has made impossible to look at cannot be blamed on the disk either.
         return all(True for _ in walk(directory, bounds))
-    except CannotStage:
+    except (CannotStage, OSError):
         return False
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.faults import MachineFailed
 from keltis_ladder.store.database import OutcomeUnknown
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -113,6 +114,14 @@ async def tell_problems(request: web.Request, handler: Handler) -> web.StreamRes
         return Problem(status, _explain(request, status), headers=kept).response()
     except HttpProcessingError:  # a part of a form that cannot be read
         return Problem(HTTPStatus.BAD_REQUEST, "the request is not well-formed HTTP").response()
+    except MachineFailed as error:
+        log.error("%s %s: %s", request.method, request.path, error)
+        return Problem(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "the server could not do it, by a fault of its own that its operator is told of: try"
+            " again later",
+            headers={"Retry-After": "60"},
+        ).response()
     except LadderError as error:  # whoever raised it says what to do
         return conflict(str(error)).response()
     except OutcomeUnknown as error:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import resource
 import shutil
 import signal
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ from keltis_ladder import sandbox as sandbox_module
 from keltis_ladder.clock import TimeControl
 from keltis_ladder.entrants import Entrant
 from keltis_ladder.faults import Fault, PlatformFault
+from keltis_ladder.launch import CannotStart
 from keltis_ladder.launchers import make_launcher
 from keltis_ladder.referee import Referee
 from keltis_ladder.sandbox import Sandbox
@@ -218,3 +221,24 @@ def test_the_programs_are_what_the_source_says(
     assert run(sandbox, ["sh", "-c", "exit 255"]).exit.code == 255
     assert run(sandbox, ["sh", "-c", "kill -SEGV $$"]).exit.signal == signal.SIGSEGV
     assert run(sandbox, ["./missing"]).exit.failure is not None
+
+
+def test_a_lack_of_descriptors_is_the_platforms_and_leaks_none(sandbox: Sandbox) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = sorted(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    free = os.dup(0)
+    os.close(free)
+    blamed: list[bool] = []
+    for more in range(1, 34):  # pipes, bubblewrap's own, and those of the program
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free + more, hard))
+        try:
+            child = sandbox.launch(["true"], PROBES, {})
+        except CannotStart as error:
+            blamed.append(error.of_platform)
+        else:
+            child.kill()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert sorted(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    assert len(blamed) > 10
+    assert all(blamed)

@@ -310,3 +310,13 @@ def test_a_build_that_wrote_too_much_cannot_blame_the_disk(
     monkeypatch.setattr(staging, "BUILT", Bounds(files=50_000, size=MIB))
     with pytest.raises(BuildFailed):
         build(staged, ["sh", "-c", "head -c 3000000 /dev/zero > big; exit 1"], sandbox, print)
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_build_that_leaves_what_nobody_can_look_at_cannot_blame_the_machine(
+    sandbox: Sandbox, staged: Staged, code: int
+) -> None:
+    deep = "import os\nfor _ in range(30):\n os.mkdir('n' * 200)\n os.chdir('n' * 200)\n"
+    with pytest.raises(BuildFailed):
+        build(staged, ["python3", "-c", f"{deep}os._exit({code})"], sandbox, print)
+    assert not staged.directory.exists()

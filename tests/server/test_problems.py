@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from keltis_ladder.faults import MachineFailed
 from keltis_ladder.store.database import OutcomeUnknown
 from keltis_server.problems import Handler, tell_problems
 
@@ -102,3 +103,20 @@ def test_nobody_is_told_to_try_again_what_may_have_been_done() -> None:
             assert "look before you try again" in problem["detail"]
 
     asyncio.run(scenario())
+
+
+def test_a_failing_machine_is_told_to_the_operator_and_blamed_on_nobody(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def fail(_: web.Request) -> web.StreamResponse:
+        raise MachineFailed("cannot copy /data/incoming/bot.py: No space left on device")
+
+    async def scenario() -> None:
+        async with answering(fail) as url, aiohttp.ClientSession() as http, http.get(url) as answer:
+            assert answer.status == 503
+            text = await answer.text()
+            assert "a fault of its own" in text
+            assert "/data" not in text
+
+    asyncio.run(scenario())
+    assert "No space left on device" in caplog.text
