@@ -388,6 +388,25 @@ def choose(request):
         assert bot.end() == (1, "readymy own way to end\n")
 
 
+def test_a_bot_that_hangs_before_it_runs_can_show_its_stack_as_the_guide_says(
+    tmp_path: Path,
+) -> None:
+    source = """
+import faulthandler, os, signal; faulthandler.register(signal.SIGXCPU)
+def load():
+    os.write(2, b"ready")
+    while not os.path.exists("go"): pass
+load()
+def choose(request): return request.legal[0]
+"""
+    with running(tmp_path, source) as bot:
+        bot.wait_for_log("ready")
+        bot.process.send_signal(signal.SIGXCPU)
+        bot.wait_for_log("in load")
+        (tmp_path / "go").touch()
+        assert play_one(bot) == 4
+
+
 def test_a_bot_in_a_terminal_says_what_it_is() -> None:
     import os
     import pty

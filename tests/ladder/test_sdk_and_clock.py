@@ -1,0 +1,92 @@
+"""The bot's reckoning and the referee's clock agree, however busy the core is."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from bench.load_strength import busy
+
+from keltis_engine import find_variant
+from keltis_ladder.clock import DEFAULT_CONTROL
+from keltis_ladder.limits import PLAY
+from keltis_ladder.process import BotProcess
+from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.solo import Solo
+
+DECISIONS = 10
+THINKING_MS = 30
+SLEEPING_MS = 20
+PATIENCE = 600.0  # seconds on the clock, which nobody needs
+SOURCE = """
+import time
+from keltis_bots import run
+
+def choose(request):
+    while request.used_ms < {thinking}:
+        pass
+    {then}
+    print("used", request.used_ms)
+    return request.legal[0]
+
+run(choose)
+"""
+
+
+def play(sandbox: Sandbox, home: Path, then: str, competitors: int) -> tuple[float, float, float]:
+    """Return what the bot reckons that some decisions cost, what was charged, and their wall time.
+
+    All in milliseconds. The bot has a core together with others that compute all the time.
+    """
+    home.chmod(0o755)
+    (home / "bot.py").write_text(SOURCE.format(thinking=THINKING_MS, then=then))
+    core = max(os.sched_getaffinity(0))
+    charged = wall = 0.0
+    with busy(core, competitors):
+        process = BotProcess(sandbox.launch(["python3", "bot.py"], home, {}, PLAY, cpu=core), PLAY)
+        try:
+            process.greet(PATIENCE)
+            solo = Solo(process, find_variant("keltis"), 2, 0, 5, DEFAULT_CONTROL)
+            while process.requests < DECISIONS:
+                action = solo.state.legal_actions()[0]
+                if solo.is_asked():
+                    action, effort = solo.ask(round(1000 * PATIENCE), PATIENCE)
+                    charged += 1000 * effort.charged
+                    wall += 1000 * effort.wall
+                solo.apply(action)
+            used = [float(text) for text in re.findall(r"used (\S+)", process.log_text())]
+        finally:
+            process.kill()
+    assert len(used) == DECISIONS
+    return sum(used), charged, wall
+
+
+@pytest.fixture
+def counting(sandbox: Sandbox) -> Sandbox:
+    if not sandbox.groups.can_count:
+        pytest.skip("there is no clock that counts here")
+    return sandbox
+
+
+@pytest.mark.parametrize("competitors", [0, 3])
+def test_computing_costs_what_the_bot_reckons(
+    counting: Sandbox, tmp_path: Path, competitors: int
+) -> None:
+    used, charged, wall = play(counting, tmp_path, "pass", competitors)
+    assert THINKING_MS * DECISIONS <= used <= 1.2 * THINKING_MS * DECISIONS
+    assert charged == pytest.approx(used, rel=0.1)
+    if competitors:
+        assert wall > 1.5 * charged, "the core was not busy"
+
+
+@pytest.mark.parametrize("competitors", [0, 3])
+def test_sleeping_never_costs_more_than_the_bot_reckons(
+    counting: Sandbox, tmp_path: Path, competitors: int
+) -> None:
+    then = f"time.sleep({SLEEPING_MS / 1000})"
+    used, charged, _ = play(counting, tmp_path, then, competitors)
+    assert used >= (THINKING_MS + SLEEPING_MS) * DECISIONS
+    assert charged >= 0.95 * (THINKING_MS + SLEEPING_MS) * DECISIONS
+    assert charged <= 1.05 * used
