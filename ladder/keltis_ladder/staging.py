@@ -24,6 +24,7 @@ from keltis_ladder.trees import (
     blame,
     discard,
     open_file,
+    real_path,
     seal,
     unseal,
     walk,
@@ -185,8 +186,8 @@ def _copy(source: Path, entry: Entry, target: Path) -> None:
 def _inner_link(source: Path, entry: Entry) -> Path:
     target = entry.path.readlink()
     try:
-        real = (entry.path.parent / target).resolve()
-    except (OSError, RuntimeError):
+        real = real_path(entry.path.parent / target)
+    except OSError:
         raise CannotStage(f"{entry.name} is a link that leads to itself") from None
     if target.is_absolute() or not real.is_relative_to(source.resolve()):
         raise CannotStage(

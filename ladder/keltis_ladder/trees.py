@@ -101,6 +101,19 @@ def walk(directory: Path, bounds: Bounds) -> Iterator[Entry]:
                     pending.append(path)
 
 
+def real_path(path: Path) -> Path:
+    """Return where a path leads; raise ``OSError`` if that is a circle, whatever Python it is.
+
+    Since Python 3.13 ``resolve`` does not tell.
+    """
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise
+    return path.resolve()
+
+
 def open_file(entry: Entry) -> io.BufferedReader:
     """Open a regular file, and nothing that has taken its place meanwhile."""
     try:

@@ -19,7 +19,7 @@ from keltis_ladder.faults import MachineFailed
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.tables import Archive, table_of
-from keltis_ladder.trees import discard
+from keltis_ladder.trees import discard, real_path
 
 PARTIAL: Final = ".new-"  # how the names of files begin that are not complete yet
 _SHELF: Final = 2  # letters of the digest that name the directory
@@ -170,8 +170,8 @@ def _make_links(links: dict[Path, str], into: Path) -> None:
     root = into.resolve()
     for path in links:  # looked at when all are there: one may lead through another
         try:
-            inside = path.resolve().is_relative_to(root)
-        except (OSError, RuntimeError):
+            inside = real_path(path).is_relative_to(root)
+        except OSError:
             raise _NotOurs(f"the link {path.name!r} leads to itself") from None
         if not inside:
             raise _NotOurs(f"the link {path.name!r} leads out of it")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from keltis_ladder.limits import KIB, MIB
-from keltis_ladder.trees import Bounds
+from keltis_ladder.trees import Bounds, real_path
 from keltis_server.uploads.names import BadArchive, Parts, is_junk, leads_out, parts_of, quoted
 
 LONGEST_LINK: Final = 1000  # bytes of what a link points to
@@ -134,8 +134,8 @@ class Target:
         root = self.root.resolve()
         for parts, target in self._links.items():
             try:
-                inside = self._path(parts).resolve().is_relative_to(root)
-            except (OSError, RuntimeError):
+                inside = real_path(self._path(parts)).is_relative_to(root)
+            except OSError:
                 raise BadArchive(f"{quoted('/'.join(parts))} is a link to itself") from None
             if not inside:
                 raise _outside(parts, target)
