@@ -2,8 +2,9 @@
 #   compiled     the wheel, built with mypyc and installed in .venv
 #   interpreted  the sources, first on PYTHONPATH
 
-PYTHON ?= python3
+PYTHON ?=
 VENV   := .venv
+PYTHONS := .venv-pythons
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -24,7 +25,9 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-steady bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts sandbox-init clean FORCE
+.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-steady \
+  bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store \
+  bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts sandbox-init clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -40,9 +43,9 @@ install: $(VENV)/installed  ## Build the package and install it in .venv
 dev: $(VENV)/dev  ## The same, with the tools that the checks need
 
 test: export KELTIS_TIMES := $(abspath $(VENV))/times
-test: $(VENV)/dev  ## All checks: lint, then the tests interpreted, then compiled
+test: $(VENV)/dev  ## All checks: lint, the tests interpreted, some on other Pythons, all compiled
 	@rm -f $(KELTIS_TIMES)
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-interpreted
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-interpreted test-pythons-quick
 	@$(MAKE) --no-print-directory test-compiled
 
 lint: $(VENV)/dev  ## ruff, mypy --strict, import-linter
@@ -57,6 +60,12 @@ format: $(VENV)/dev  ## Format the code and apply the linter's safe fixes
 
 test-interpreted: $(VENV)/dev  ## The engine's tests on its sources
 	$(TIMED) interpreted env $(INTERPRETED) $(PYTEST) -n 2 tests/engine
+
+test-pythons: $(VENV)/dev  ## submit, match, check and the engine on every Python that is here
+	@.ci/pythons full $(VENV) $(PYTHONS)
+
+test-pythons-quick: $(VENV)/dev  # the part of it that belongs to `make test`
+	@$(TIMED) 'other Pythons' .ci/pythons quick $(VENV) $(PYTHONS)
 
 test-compiled: $(VENV)/dev  ## All tests on the installed package
 	$(TIMED) compiled $(COMPILED) $(PYTEST) -n 4 tests  # more than cores: servers and browsers are mostly waited for
@@ -119,7 +128,7 @@ transcripts: $(VENV)/dev  ## Write the transcripts of the protocol anew, and wha
 	$(COMPILED) $(BIN)/python -m tests.bots.transcripts
 
 clean:  ## Remove everything that was built
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PYTHONS) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find . -maxdepth 3 \( -name '*.egg-info' -o -name '*.so' \) -prune -exec rm -rf {} +
 
@@ -134,16 +143,7 @@ $(VENV)/languages: $(VENV)/created
 	@touch $@
 
 $(VENV)/created:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "keltis-ladder needs Python 3.11 or newer, and '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)." >&2; \
-	  echo "Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-	  v=$$($(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
-	  sudo=; [ "$$(id -u)" = 0 ] || sudo='sudo '; \
-	  echo "$(PYTHON) cannot create virtual environments. On Debian or Ubuntu, install its venv module:" >&2; \
-	  echo "  $${sudo}apt-get install -y python$$v-venv" >&2; exit 1; }
-	rm -rf $(VENV)
-	$(PYTHON) -m venv $(VENV)
+	@python=$$(.ci/choose-python '$(PYTHON)') && rm -rf $(VENV) && "$$python" -m venv $(VENV)
 	@touch $@
 
 # What builds the wheel. Building without isolation uses these instead of downloading them again.
