@@ -23,7 +23,7 @@ from keltis_engine.policies import eager
 from keltis_ladder.clock import Clock, TimeControl
 from keltis_ladder.scribe import Scribe, Vocabulary
 
-PATIENCE: Final = 60.0  # seconds; only a bot that hangs needs them
+PATIENCE: Final = 300.0  # seconds; only a bot that hangs needs them
 LOG_BYTES: Final = 1 << 20
 CONTROL: Final = TimeControl()
 COST: Final = 0.023  # seconds that every decision costs on the clock of a recorded game

@@ -418,7 +418,7 @@ def test_a_bot_in_a_terminal_says_what_it_is() -> None:
         stdin=theirs,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     os.close(ours)
     os.close(theirs)

@@ -24,7 +24,7 @@ def command(
         env=inherited | {"PYTHONUTF8": "1", "COLUMNS": "80"} | environment,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
     )
 
 

@@ -36,7 +36,7 @@ def running(directory: Path, settings: Settings = QUIET) -> Iterator[Served]:
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        assert ready.wait(60)
+        assert ready.wait(300)
         assert found, "the server did not start"
         yield found[0]
     finally:

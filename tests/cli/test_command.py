@@ -193,7 +193,7 @@ def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path: Path) -> None:
         while not list(tmp_path.iterdir()):
             assert running.poll() is None
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=30)
+        _, errors = running.communicate(timeout=300)
     finally:
         running.kill()
     assert running.returncode == 130

@@ -60,7 +60,7 @@ def records(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+def wait_for(condition: Callable[[], object], seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -79,11 +79,23 @@ def runner(*arguments: str | Path, **streams: Any) -> Iterator[subprocess.Popen[
             process.kill()
 
 
+def read_until_said(process: subprocess.Popen[str], words: str) -> None:
+    """Read stderr up to the line with these words."""
+    assert process.stderr is not None
+    watchdog = threading.Timer(300, process.kill)
+    watchdog.start()
+    try:
+        while words not in (line := process.stderr.readline()):
+            assert line, f"it ended and never said {words!r}"
+    finally:
+        watchdog.cancel()
+
+
 def rest_of(process: subprocess.Popen[str]) -> tuple[str, str]:
     """Return what a run says until its end; ``communicate`` would forget what was read ahead."""
     assert process.stdout is not None
     assert process.stderr is not None
-    watchdog = threading.Timer(60, process.kill)
+    watchdog = threading.Timer(300, process.kill)
     watchdog.start()
     try:
         return process.stdout.read(), process.stderr.read()
@@ -179,7 +191,7 @@ def test_several_runners_share_one_ladder() -> None:
         runner("random", "greedy", "-n", "6", "--json", "--cores", "1") as one,
         runner("random", "greedy", "-n", "6", "--json", "--cores", "1") as other,
     ):
-        texts = [process.communicate(timeout=60)[0] for process in (one, other)]
+        texts = [process.communicate(timeout=300)[0] for process in (one, other)]
         assert (one.returncode, other.returncode) == (0, 0)
     told = sorted((record["match"], record["job"]) for text in texts for record in records(text))
     assert told == stored()
@@ -231,11 +243,11 @@ def test_a_second_interrupt_ends_the_run_at_once(tmp_path: Path) -> None:
     with runner(mine, "random", "--json") as process:
         assert process.stdout is not None
         first = process.stdout.readline()
-        held = sqlite3.connect("ladder/ladder.db", isolation_level=None, timeout=20)
+        held = sqlite3.connect("ladder/ladder.db", isolation_level=None, timeout=300)
         held.execute("BEGIN IMMEDIATE")  # results cannot be stored, so there is a lot to finish
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+        read_until_said(process, "Finishing")  # two signals that come at once are one
         assert process.poll() is None
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)

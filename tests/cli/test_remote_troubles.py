@@ -189,7 +189,7 @@ def test_an_interrupt_stops_the_waiting_only() -> None:
         try:
             wait_for(lambda: [each for each in requests if "GET /api/v1/matches/" in each])
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=300)
         finally:
             process.kill()
     assert process.returncode == 130

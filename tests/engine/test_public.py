@@ -48,7 +48,7 @@ sys.path.insert(0, {folder!r})
 print(json.dumps(list(sys.modules)))
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
     )
     return {name.split(".")[0] for name in json.loads(done.stdout)}
 

@@ -21,7 +21,7 @@ from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.sandbox import Sandbox, find_sandbox
 
 PROBES = Path(__file__).parent / "probes"
-PATIENCE = 20.0
+PATIENCE = 300.0
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,11 @@ def drain(fd: int) -> None:
 
 def alive(pids: Sequence[int]) -> list[int]:
     """Return those of some processes that still live; one that nobody waited for does not."""
-    return [pid for pid in pids if _state(pid) not in ("", "Z")]
+    return [pid for pid in pids if state_of(pid) not in ("", "Z")]
 
 
-def _state(pid: int) -> str:
+def state_of(pid: int) -> str:
+    """Return the letter for what a process does, or nothing if it is gone."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -130,7 +131,12 @@ def as_another_user(command: Sequence[str], environment: dict[str, str]) -> str:
     """Run a command as the user nobody."""
     drop = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]
     ran = subprocess.run(
-        [*drop, *command], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [*drop, *command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout

@@ -34,7 +34,7 @@ def checked(bot: Path, cache: Path, *more: str) -> tuple[list[dict[str, Any]], i
     ended = subprocess.run(
         [*command, "--bot", str(bot), "--cache", str(cache), *more],
         stdout=subprocess.PIPE,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     return [json.loads(line) for line in ended.stdout.splitlines()], ended.returncode
@@ -118,7 +118,7 @@ def with_word(word: str) -> list[str]:
 
 
 def wait_until(condition: Any) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -53,7 +53,7 @@ def slow(tmp_path: Path, token: str) -> tuple[Entrant, ...]:
 
 def all_gone(token: str) -> bool:
     """Tell whether all processes end that have the token in their command line."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 300
     while processes_with(token):
         if time.monotonic() > deadline:
             return False
@@ -157,6 +157,6 @@ def test_an_error_in_the_middle_leaves_no_process(slow: tuple[Entrant, ...], tok
 def test_a_referee_whose_parent_has_gone_does_not_stay() -> None:
     somebody_else = str(os.getppid())
     command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", somebody_else]
-    done = subprocess.run(command, input=b"", capture_output=True, timeout=60)
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=300)
     assert done.returncode == 1
     assert b"has gone" in done.stderr

@@ -24,6 +24,7 @@ from keltis_ladder.limits import MIB, PLAY
 from keltis_ladder.prctl import adopt_orphans
 from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
 from tests.ladder.boxes import (
+    PATIENCE,
     PROBES,
     alive,
     drain,
@@ -33,6 +34,7 @@ from tests.ladder.boxes import (
     run,
     silent_for,
     start_probe,
+    state_of,
 )
 
 SMALL = replace(PLAY, memory=128 * MIB, scratch=4 * MIB, scratch_files=50, file_size=MIB)
@@ -220,7 +222,7 @@ def test_shared_memory_ends_it_where_there_is_a_control_group(sandbox: Sandbox) 
         pytest.skip("control groups cannot be had here")
     child = start_probe(sandbox, "hoard", "shared", limits=SMALL)
     try:
-        assert child.wait(20)
+        assert child.wait(PATIENCE)
         assert child.out_of_memory
     finally:
         ended = child.kill()
@@ -229,18 +231,16 @@ def test_shared_memory_ends_it_where_there_is_a_control_group(sandbox: Sandbox) 
     assert 100 * MIB < ended.peak_memory <= SMALL.memory + SMALL.scratch
 
 
-def state_of(pid: int) -> str:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-
-
 def test_pausing_stops_all_of_it_until_it_is_resumed(sandbox: Sandbox) -> None:
     child = start_probe(sandbox, "family")
     try:
         read_until(child.stdout, "ready")
         assert child.usage().processes == 3
         child.pause()
-        drain(child.stdout)
-        assert silent_for(child.stdout, 0.1)
+        deadline = time.monotonic() + PATIENCE
+        while not silent_for(child.stdout, 0.1):  # what it had written, and what it still does
+            drain(child.stdout)
+            assert time.monotonic() < deadline
         group = child.control_group  # type: ignore[attr-defined]
         if group is not None and group.can_freeze:
             for pid in child.members():
@@ -249,7 +249,7 @@ def test_pausing_stops_all_of_it_until_it_is_resumed(sandbox: Sandbox) -> None:
         else:
             assert {state_of(pid) for pid in child.members()} == {"T"}
         child.resume()
-        assert not silent_for(child.stdout, 5)
+        assert not silent_for(child.stdout, PATIENCE)
     finally:
         child.kill()
 
@@ -296,7 +296,7 @@ def test_it_dies_with_the_referee_and_the_next_one_sweeps(sandbox: Sandbox) -> N
         referee.kill()
     family = [int(word) for word in words if word.isdigit()]
     assert len(family) == 4
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while alive(family) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert alive(family) == []

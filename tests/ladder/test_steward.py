@@ -33,7 +33,7 @@ from keltis_ladder.tournaments.plan import Plan
 from tests.ladder.small_bots import write_bot
 
 CONTROL = TimeControl(bank_ms=20_000, increment_ms=100)
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 class Ladder:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
 import tempfile
 from collections import deque
 from collections.abc import AsyncIterator, Iterable
@@ -244,19 +242,6 @@ async def _note(server: Served, match: Watched, who: str, token: str | None, pat
         body = await response.text()
     if match.id in server.app[GAMES].live:  # else it may be over, and everything is told
         match.answers.append((who, path, body))
-
-
-@asynccontextmanager
-async def held(pids: list[int]) -> AsyncIterator[None]:
-    """Hold referees in the middle of whatever they do."""
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        await asyncio.sleep(0.01)  # for what they said before
-        yield
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
 
 
 class Sluice:

@@ -20,7 +20,7 @@ from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.submissions import restore, take_back
 from keltis_ladder.store.tables import Version
 from tests.server.serving import QUIET, served
-from tests.server.uploading import Journal, intake_of, small_bot, upload
+from tests.server.uploading import PATIENCE, Journal, intake_of, small_bot, upload
 
 SLOW = ["sh", "-c", "echo begins; sleep 2"]
 
@@ -118,7 +118,7 @@ def test_a_check_that_hangs_is_ended_with_all_its_processes(
                 report["reason"] == "duration: the check was not over after 2 s, and was broken off"
             )
             assert checkers() == []
-            async with asyncio.timeout(5):  # the kernel takes a moment
+            async with asyncio.timeout(PATIENCE):  # the kernel takes a moment
                 while running("98765.4321"):
                     await asyncio.sleep(0.02)
 
@@ -208,7 +208,7 @@ def test_a_check_is_broken_off_for_a_newer_version_or_when_the_bot_is_taken_back
             await journal.until("output", "begins")
             await server.post("/bots/other/retire", json={}, headers=ada)
             assert await journal.next() == ("other", 1, "retired")
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 while checkers() or running("45678.9"):
                     await asyncio.sleep(0.05)
             assert (await server.get("/bots/other/versions/1"))["state"] == "retired"

@@ -87,7 +87,7 @@ def test_logs_are_json_for_machines_and_hold_no_key(tmp_path: Path) -> None:
 
 def send_rubbish(url: str, text: str) -> None:
     parts = urlsplit(url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+    with socket.create_connection((parts.hostname, parts.port), timeout=300) as connection:
         connection.sendall(text.encode())
         connection.recv(4096)
 
@@ -135,7 +135,7 @@ def test_without_a_sandbox_only_our_own_bots_play(
     async def scenario() -> None:
         async with served(tmp_path / "ladder", replace(QUIET, house=True)) as server:
             assert "bubblewrap" in server.site.missing
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(300):
                 while not (await server.get("/leaderboard"))["matches"]:
                     await asyncio.sleep(0.1)
 

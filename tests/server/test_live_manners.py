@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -17,8 +18,10 @@ from keltis_ladder.store.moments import now
 from keltis_server.endpoints import API
 from keltis_server.live.client import LiveClient, LiveClosed
 from keltis_server.settings import Quotas
-from tests.server.serving import QUIET, bearer, served
-from tests.server.spectating import TABLES, next_json, order, raw_socket, settle_in
+from tests.server.serving import QUIET, Served, bearer, served
+from tests.server.spectating import PATIENCE, TABLES, next_json, order, raw_socket, settle_in
+
+PINGS = 200  # more than may come at once and in a few seconds
 
 
 def test_what_is_not_possible_is_refused_with_a_reason(tmp_path: Path) -> None:
@@ -134,7 +137,7 @@ def test_whoever_sends_rubbish_is_told_so_and_then_sent_away(tmp_path: Path) -> 
                 for text in rubbish:
                     await socket.send_str(text)
                     assert (await next_json(socket))["code"] == "bad-message"
-                last = await socket.receive(timeout=10)
+                last = await socket.receive(timeout=PATIENCE)
                 assert last.type is aiohttp.WSMsgType.CLOSE
                 assert socket.close_code == 1008
             async with raw_socket(server) as socket:
@@ -142,15 +145,17 @@ def test_whoever_sends_rubbish_is_told_so_and_then_sent_away(tmp_path: Path) -> 
                 await socket.send_bytes(b"\xc1")
                 assert (await next_json(socket))["code"] == "bad-message"
                 await socket.send_str("x" * 5000)
-                assert (await socket.receive(timeout=10)).type is aiohttp.WSMsgType.CLOSE
+                assert (await socket.receive(timeout=PATIENCE)).type is aiohttp.WSMsgType.CLOSE
                 assert socket.close_code == 1009
             async with raw_socket(server) as socket:
-                for _ in range(80):
-                    await socket.send_str('{"op":"ping"}')
+                with contextlib.suppress(ConnectionError, aiohttp.ClientError):  # sent away
+                    for _ in range(PINGS):
+                        await socket.send_str('{"op":"ping"}')
                 answers = []
-                while (message := await socket.receive(timeout=10)).type is aiohttp.WSMsgType.TEXT:
+                words = aiohttp.WSMsgType.TEXT
+                while (message := await socket.receive(timeout=PATIENCE)).type is words:
                     answers.append(message.json())
-                assert sum(answer["op"] == "pong" for answer in answers) < 60
+                assert sum(answer["op"] == "pong" for answer in answers) < PINGS
                 assert socket.close_code == 1008
 
             # Whoever is still there when the server stops is told so.
@@ -201,7 +206,7 @@ def test_whoever_loses_their_token_loses_their_websockets_at_once(tmp_path: Path
                 async with server.http.delete(url, headers=headers) as response:
                     assert response.status == 204
                 for socket in (by_header, by_hello):
-                    assert (await socket.receive(timeout=10)).type is aiohttp.WSMsgType.CLOSE
+                    assert (await socket.receive(timeout=PATIENCE)).type is aiohttp.WSMsgType.CLOSE
                     assert socket.close_code == 4401
                 for socket in (laptop, bobs, stranger):
                     await socket.send_json({"op": "ping"})
@@ -211,7 +216,7 @@ def test_whoever_loses_their_token_loses_their_websockets_at_once(tmp_path: Path
                     (laptop, "alice/disable", {"reason": "spam"}),
                     (bobs, "bob/remove", None),
                 ):
-                    waiting = asyncio.create_task(socket.receive(timeout=30))
+                    waiting = asyncio.create_task(socket.receive(timeout=PATIENCE))
                     await server.post(f"/admin/authors/{act}", headers=server.local, json=body)
                     assert (await waiting).type is aiohttp.WSMsgType.CLOSE
                     assert socket.close_code == 4401
@@ -222,25 +227,36 @@ def test_whoever_loses_their_token_loses_their_websockets_at_once(tmp_path: Path
 
 
 def test_a_websocket_ends_with_the_time_of_its_token(tmp_path: Path) -> None:
-    def make(session: Session) -> str:
-        soon = now() + timedelta(seconds=1.5)
+    def make(session: Session, seconds: float) -> str:
+        soon = now() + timedelta(seconds=seconds)
         author = ensure_author(session, "alice")
         return add_token(session, author, AUTHOR_SCOPES, now(), expires=soon)[1]
 
+    async def both_end(server: Served, text: str) -> bool:
+        """Follow with a token until its time is over; tell if it was over before we followed."""
+        try:
+            socket = await server.http.ws_connect(server.url + API + "/live", headers=bearer(text))
+        except aiohttp.WSServerHandshakeError:
+            return False
+        async with socket, raw_socket(server) as two:
+            assert (await next_json(socket))["author"] == "alice"
+            await next_json(two)
+            await two.send_json({"op": "hello", "token": text})
+            if (await next_json(two)).get("author") != "alice":
+                return False
+            for each in (socket, two):
+                assert (await each.receive(timeout=PATIENCE)).type is aiohttp.WSMsgType.CLOSE
+                assert each.close_code == 4401
+        return True
+
     async def scenario() -> None:
         async with served(tmp_path) as server:
-            text = await server.site.write(make)
-            async with (
-                raw_socket(server, headers=bearer(text)) as socket,
-                raw_socket(server) as two,
-            ):
-                assert (await next_json(socket))["author"] == "alice"
-                await next_json(two)
-                await two.send_json({"op": "hello", "token": text})
-                assert (await next_json(two))["author"] == "alice"
-                for each in (socket, two):
-                    assert (await each.receive(timeout=10)).type is aiohttp.WSMsgType.CLOSE
-                    assert each.close_code == 4401
+            for seconds in (1.5, 15.0, 150.0):  # longer, where the machine is too busy for less
+                text = await server.site.write(make, seconds)
+                if await both_end(server, text):
+                    break
+            else:
+                raise AssertionError("no token lasted until its websockets were open")
 
             # Whoever comes back with it is told not to try again.
             with pytest.raises(LiveClosed, match="refuses us: 401"):

@@ -13,7 +13,7 @@ from keltis_ladder.store.tables import JobState, Version
 from keltis_server.games import GAMES
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import Served, served
-from tests.server.spectating import Author, order, settle_in
+from tests.server.spectating import PATIENCE, Author, order, settle_in
 from tests.server.uploading import intake_of
 
 PLODDING = "time.sleep(0.03)\nreturn request.legal[0]"
@@ -21,7 +21,7 @@ PLODDING = "time.sleep(0.03)\nreturn request.legal[0]"
 
 async def until(server: Served, id: str, state: JobState) -> None:
     """Wait until a match has come so far."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while (row := await server.site.read(match_row, id)) is None or row.job.state != state:
             await asyncio.sleep(0.05)
 
@@ -42,7 +42,7 @@ def test_a_match_of_a_removed_author_is_finished_before_the_programs_go(tmp_path
             archive = site.home.archives.path(digest)
             patient = TimeControl(bank_ms=600_000)
             playing = await order(server, "keltis", [alice, bob], rated=True, control=patient)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 while playing not in server.app[GAMES].live:
                     await asyncio.sleep(0.05)
             held = await order(server, "keltis", [bob, alice], held=True)
@@ -62,7 +62,7 @@ def test_a_match_of_a_removed_author_is_finished_before_the_programs_go(tmp_path
             assert row is not None
             assert [each.faults for each in row.entrants] == [0, 0]
             assert all(not each.bot.startswith("alice") for each in row.entrants)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 while builds[0].exists() or archive.exists():
                     await asyncio.sleep(0.05)
             assert await site.read(digest_of, alice) is None

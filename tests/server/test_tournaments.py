@@ -17,7 +17,7 @@ from tests.ladder.store.results import won_by
 from tests.server.serving import QUIET, Served, served
 from tests.server.stories import author, bots, pages, quiet, result, status
 
-SOON = 120.0  # seconds for a few matches on a machine that is busy
+SOON = 300.0  # seconds for a few matches on a machine that is busy
 
 
 def test_a_tournament_is_made_started_and_played_to_the_end(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from keltis_server.uploads.receiving import Pace
 from tests.server.archives import zipped
 from tests.server.serving import Served, bearer, served
 from tests.server.uploading import (
+    PATIENCE,
     Journal,
     connection,
     head,
@@ -40,7 +41,7 @@ def waiting_room(directory: Path) -> list[str]:
 
 async def emptied(directory: Path) -> None:
     """Wait until nothing is left of uploads."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while waiting_room(directory):
             await asyncio.sleep(0.02)
 
@@ -53,7 +54,7 @@ def test_an_upload_is_never_larger_slower_or_more_often_than_allowed(tmp_path: P
     async def scenario() -> None:
         async with served(tmp_path, Settings(port=0, house=False, quotas=quotas)) as server:
             assert waiting_room(tmp_path) == []
-            intake_of(server).reception.pace = Pace(pause=0.4, whole=1.2)
+            intake_of(server).reception.pace = Pace(pause=PATIENCE, whole=PATIENCE)
             ada = await server.register("ada")
             left = server.site.limiters.uploads.left
 
@@ -76,9 +77,11 @@ def test_an_upload_is_never_larger_slower_or_more_often_than_allowed(tmp_path: P
                 while not waiting_room(tmp_path):
                     await asyncio.sleep(0.02)
             await emptied(tmp_path)
+            intake_of(server).reception.pace = Pace(pause=0.4, whole=PATIENCE)
             async with connection(server) as (reader, writer):
                 writer.write(head(ada, Content_Length="1000") + b"PK")
                 assert await status_of(reader) == 408
+            intake_of(server).reception.pace = Pace(pause=PATIENCE, whole=1.2)
             async with connection(server) as (reader, writer):
                 writer.write(head(ada, Content_Length="1000"))
                 answer = asyncio.ensure_future(status_of(reader))
@@ -90,7 +93,7 @@ def test_an_upload_is_never_larger_slower_or_more_often_than_allowed(tmp_path: P
             await emptied(tmp_path)
 
             # At most two at a time.
-            intake_of(server).reception.pace = Pace(pause=10, whole=10)
+            intake_of(server).reception.pace = Pace(pause=PATIENCE, whole=PATIENCE)
             async with connection(server) as (_, one), connection(server) as (_, other):
                 for writer in (one, other):
                     writer.write(head(ada, Content_Length="1000"))
@@ -184,7 +187,7 @@ def test_only_who_may_submit_can_and_a_name_has_one_author(tmp_path: Path) -> No
             async with connection(server) as (_, writer):
                 writer.write(head(ada, Content_Length=str(len(mine))) + mine)
                 await writer.drain()
-                while not any(p.stat().st_size for p in (home / "incoming").iterdir()):
+                while len(mine) not in [p.stat().st_size for p in (home / "incoming").iterdir()]:
                     await asyncio.sleep(0.02)
                 await asyncio.sleep(0.1)
             await asyncio.sleep(0.1)

@@ -16,7 +16,7 @@ from tests.server.archives import packed
 from tests.server.serving import Served
 
 ONE_TABLE: dict[str, Any] = {"variants": ["weg-der-steine"], "players": [2]}  # quickly checked
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 def small_bot(directory: Path, **fields: Any) -> bytes:

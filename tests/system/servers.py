@@ -21,7 +21,7 @@ from urllib.request import Request, urlopen
 from keltis_ladder.prctl import die_with_parent
 
 READY = re.compile(r"The ladder is at (\S+)")
-PATIENCE = 90.0  # seconds for what should take two: other tests need the machine, too
+PATIENCE = 300.0  # seconds for what should take two: other tests need the machine, too
 
 
 class ServerProcess:

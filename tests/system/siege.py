@@ -35,7 +35,7 @@ from keltis_ladder.store.tables import FaultRecord, Job, JobState, Ledger, Match
 from keltis_ladder.strays import is_stray
 
 BOTS = ("random", "random", "greedy", "random", "greedy")  # quick ones: many matches per second
-PATIENCE = 60.0  # seconds for a ladder to store its next result
+PATIENCE = 300.0  # seconds for a ladder to store its next result
 LIVES = (2, 8)  # strikes before the whole runner is killed
 
 Strike = Callable[["Runner"], None]
@@ -136,7 +136,7 @@ class Siege:
         runner.process.send_signal(signal.SIGKILL)
         runner.process.wait()
         self.strikes["runner"] += 1
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         # A sandbox that was just being set up may stay; the next referee ends it.
         while left := [pid for pid in family if _command(pid) and not is_stray(pid)]:
             if time.monotonic() > deadline:
@@ -215,7 +215,7 @@ def die_with_the_lock(file: Path) -> Strike:
     """Return a strike: somebody takes the only lock of an SQLite file, and is killed with it."""
     program = (
         "import sqlite3, sys, time\n"
-        "held = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)\n"
+        "held = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=300)\n"
         "held.execute('BEGIN IMMEDIATE')\n"
         "held.execute('UPDATE ledger SET matches = matches + 1000')\n"
         "print('held', flush=True)\n"

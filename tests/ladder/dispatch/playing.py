@@ -22,6 +22,7 @@ CONTROL = TimeControl(bank_ms=20_000, increment_ms=100, start_ms=20_000)
 CORES = sorted(os.sched_getaffinity(0))[:2]
 VARIANT = "weg-der-steine"
 LAST = "return request.legal[-1]"
+PATIENCE = 300.0  # seconds; only what hangs needs them
 T = TypeVar("T")
 
 
@@ -98,7 +99,7 @@ def slow_bots(directory: Path, token: str, seconds: float = 0.004) -> tuple[Entr
 
 def all_gone(token: str) -> bool:
     """Tell whether all processes end that have the token in their command line."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     while processes_with(token):
         if time.monotonic() > deadline:
             return False
@@ -113,7 +114,7 @@ def run(play: Coroutine[Any, Any, T]) -> T:
     async def in_time() -> T:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda loop, context: unseen.append(context))
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(PATIENCE):
             return await play
 
     returned = asyncio.run(in_time())

@@ -18,6 +18,7 @@ from tests.ladder.arena import processes_with
 from tests.ladder.boxes import alive
 from tests.ladder.dispatch.playing import (
     CORES,
+    PATIENCE,
     Record,
     actions_of,
     all_gone,
@@ -63,7 +64,7 @@ def test_a_task_that_is_cancelled_withdraws_its_match(slow: tuple[Entrant, ...])
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.3):
                     await dispatcher.submit(job)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 await dispatcher.wait_free()
 
     run(play())
@@ -79,7 +80,7 @@ def test_closing_lets_a_match_end_but_begins_none(slow: tuple[Entrant, ...], tok
         await dispatcher.start()
         futures = [dispatcher.submit(job) for job in (playing, waiting)]
         await until_streamed(record, playing)
-        await dispatcher.close(patience=30)
+        await dispatcher.close(patience=PATIENCE)
         assert len(finished(futures[0].result()).games) == 2
         assert futures[1].cancelled()
         assert dispatcher.pids == []
@@ -132,7 +133,7 @@ def test_closing_can_itself_be_cancelled_and_still_leaves_nothing(
         await until_streamed(record, job)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
-                await dispatcher.close(patience=30)
+                await dispatcher.close(patience=PATIENCE)
         assert future.cancelled()
         assert alive(pids) == []
 
@@ -169,7 +170,7 @@ def test_nothing_survives_the_process_that_dispatches(
         assert len(processes_with(token)) >= 2
         parent.kill()
     assert all_gone(token)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     while alive(pids) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert alive(pids) == []

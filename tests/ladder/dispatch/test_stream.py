@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -99,38 +98,55 @@ def test_a_fault_is_told_without_words_that_show_a_hand(pipe: Pipe) -> None:
     assert message["entries"] == [["dropped", 0, 1, "illegal", "not-legal"]]
 
 
-def test_the_first_decision_goes_out_at_once_and_quick_ones_after_it_together(pipe: Pipe) -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """A clock that stands still unless it is moved."""
+    clock = Clock()
+    monkeypatch.setattr("keltis_ladder.dispatch.stream._now", clock)
+    return clock
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.at = 1000.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def test_the_first_decision_goes_out_at_once_and_quick_ones_after_it_together(
+    pipe: Pipe, clock: Clock
+) -> None:
     stream = Stream(Outlet(pipe.target))
     stream.begin("a")
     stream.decided(0, 0, 1, 10)
     assert pipe.batches() == [(Decided(0, (Decision(0, 1, 10),)),)]
-    begin = time.monotonic()
     for action in range(2, 50):
+        clock.at += AT_ONCE / 50
         stream.decided(0, 0, action, 10)
-    if time.monotonic() - begin < AT_ONCE:
-        assert pipe.messages() == []
+    assert pipe.messages() == []
     stream.waiting()
     rest = [decision.action for batch in pipe.batches() for decision in decisions(batch)]
     assert rest == list(range(2, 50))
 
 
-def test_a_decision_after_a_silence_goes_out_at_once(pipe: Pipe) -> None:
+def test_a_decision_after_a_silence_goes_out_at_once(pipe: Pipe, clock: Clock) -> None:
     stream = Stream(Outlet(pipe.target))
     stream.begin("a")
     stream.decided(0, 0, 1, 10)
-    time.sleep(1.5 * AT_ONCE)
+    clock.at += 1.5 * AT_ONCE
     stream.decided(0, 0, 2, 10)
     assert len(pipe.messages()) == 2
 
 
-def test_waiting_gives_a_sign_of_life_only_after_a_silence(pipe: Pipe) -> None:
+def test_waiting_gives_a_sign_of_life_only_after_a_silence(pipe: Pipe, clock: Clock) -> None:
     stream = Stream(Outlet(pipe.target))
     stream.begin("a")
     stream.decided(0, 0, 1, 10)
     assert len(pipe.messages()) == 1
     stream.waiting()
     assert pipe.messages() == []
-    time.sleep(1.1 * SIGN_OF_LIFE)
+    clock.at += 1.1 * SIGN_OF_LIFE
     stream.waiting()
     assert pipe.messages() == [{"kind": "batch", "id": "a", "entries": []}]
 
@@ -156,11 +172,9 @@ def test_a_reader_that_does_not_read_is_not_waited_for_and_misses_nothing(pipe: 
     outlet = Outlet(pipe.target)
     stream = Stream(outlet)
     stream.begin("a")
-    begin = time.monotonic()
     for number in range(3000):  # many times as much as the pipe holds
         stream.decided(number // 1000, 0, number % 200, 1000)
         stream.waiting()
-    assert time.monotonic() - begin < 5
     told = pipe.batches()
     while not outlet.clear():
         told += pipe.batches()

@@ -18,7 +18,7 @@ from tests.server.serving import Served
 from tests.server.spectating import CALM, PATIENT, Author, order, settle_in
 from tests.server.web.browsing import needs_chromium
 from tests.server.web.pages_app import served_pages
-from tests.server.web.test_viewer import browser, finished
+from tests.server.web.test_viewer import PATIENCE, browser, finished
 
 Standing = tuple[tuple[str, ...], tuple[int, ...]]  # names and points, by seat
 
@@ -87,13 +87,18 @@ def test_names_figures_and_points_belong_together_in_every_rotation(tmp_path: Pa
             await visit.page.goto("/")
             ids = [await order(server, "kartenspiel", players, control=PATIENT) for _ in range(2)]
             results = [await finished(server, id) for id in ids]
-            await visit.page.wait_for_timeout(1000)
-            pictures = await visit.page.evaluate("seen")
+            bots, won = ("alice-bot ", "bob-bot ", "carol-bot "), "Games won: "
+            async with asyncio.timeout(PATIENCE / 1000):
+                said: set[str] = set()
+                pictures: Any = []
+                while not any(won in text for text in said):
+                    await visit.page.wait_for_timeout(100)
+                    pictures = await visit.page.evaluate("seen")
+                    tables = [table for picture in pictures for table in picture]
+                    said = {table["said"] for table in tables if table["isBig"]}
             check_standings(pictures, standings(visit.heard))
             check_tables(pictures)
-            said = {table["said"] for picture in pictures for table in picture if table["isBig"]}
-            assert any(text.startswith(("alice-bot ", "bob-bot ", "carol-bot ")) for text in said)
-            assert any("Games won: " in text for text in said)
+            assert any(text.startswith(bots) for text in said)
             assert all(each["number"] for each in results)
             assert await visit.page.evaluate("shifted") < SHIFT
 

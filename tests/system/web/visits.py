@@ -21,13 +21,15 @@ from playwright.async_api import (
     ViewportSize,
     WebSocket,
     async_playwright,
+    expect,
 )
 
 T = TypeVar("T")
 
 CHROMIUM: Final = shutil.which("chromium")
 ARGUMENTS: Final = ("--disable-dev-shm-usage", "--no-proxy-server", "--no-sandbox")
-PATIENCE: Final = 60_000.0  # ms for what takes a moment: other tests need the machine, too
+PATIENCE: Final = 300_000.0  # ms for what takes a moment: other tests need the machine, too
+expect.set_options(timeout=PATIENCE)
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
 PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
 TOO_WIDE: Final = """() => {
