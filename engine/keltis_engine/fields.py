@@ -48,6 +48,7 @@ WISH_STONES: Final = text("wish_stones")
 
 # In kartenspiel.
 END_CARD_OPENS_ROW: Final = text("end_card_opens_row")
+POINTS_ON_END_CARD: Final = text("points_on_end_card")
 POINTS_ROWS: Final = text("points_rows")
 WISH_ROW: Final = text("wish_row")
 ENDED_ROWS: Final = text("ended_rows")

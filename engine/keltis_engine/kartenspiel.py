@@ -39,7 +39,7 @@ from keltis_engine.kartenspiel_cards import (
 from keltis_engine.kartenspiel_view import view_of, write_view_of
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.scoring import by_count
-from keltis_engine.stacks import height, push, top
+from keltis_engine.stacks import cards_of, height, push, top
 from keltis_engine.state import (
     END_CARDS_LAID,
     ENDINGS,
@@ -117,6 +117,7 @@ class KartenspielState(State):
         turn: i64,
         turn_limit: i64,
         end_card_opens_row: bool,
+        points_on_end_card: bool,
         table: CardTable,
         wish_row: i64,
         wishes: vec[i64],
@@ -133,6 +134,7 @@ class KartenspielState(State):
         self.turn = turn
         self.turn_limit = turn_limit
         self.end_card_opens_row = end_card_opens_row
+        self.points_on_end_card = points_on_end_card
         self.table = table
         self.wish_row = wish_row  # the wish stones that still lie open
         self.wishes = wishes  # by seat: the wish stones taken
@@ -151,6 +153,7 @@ class KartenspielState(State):
             self.turn,
             self.turn_limit,
             self.end_card_opens_row,
+            self.points_on_end_card,
             self.table.copy(),
             self.wish_row,
             self.wishes[:],
@@ -191,7 +194,7 @@ class KartenspielState(State):
         count = spread(points, base + LAY_POINTS, into, count)
         lengthening: i64 = 0
         for colour in range(i64(COLOURS)):
-            value = self.last_value(seat, colour)
+            value = self.points_value(seat, colour)
             if value >= 0 and points & BIT[value]:
                 lengthening |= BIT[value * COLOURS + colour]
         return spread(lengthening, base + LAY_ON, into, count)
@@ -206,9 +209,30 @@ class KartenspielState(State):
             return -1
         card = top(self.table.stacks, row)
         if card >= POINTS:
-            return card - POINTS
+            return -1 if self.has_ended(seat, colour) else card - POINTS
         value = card - colour * WIDTH
         return -1 if value == END else value
+
+    def points_value(self, seat: i64, colour: i64) -> i64:
+        """Return the value of the points card that would lengthen a row, or -1 if none does.
+
+        Ruling (option): none may follow an end card. Without it one may, until the second end card
+        closes the row; its value is still that of the last number card.
+        """
+        value = self.last_value(seat, colour)
+        if value >= 0 or not self.points_on_end_card or self.is_closed(seat, colour):
+            return value
+        cards = cards_of(self.table.stacks, self.table.row(seat, colour))
+        for card in reversed(cards):
+            if card >= POINTS:
+                return card - POINTS
+            if card - colour * WIDTH != END:
+                return card - colour * WIDTH
+        return -1
+
+    def is_closed(self, seat: i64, colour: i64) -> bool:
+        """Tell whether a row has both end cards."""
+        return self.table.accepts[seat] & NUMBER_ROWS.row[colour] == 0
 
     def list_pairs(self, into: vec[i16], count: i64) -> i64:
         """Write the actions that discard two cards of one value for an open wish stone."""
@@ -319,11 +343,8 @@ class KartenspielState(State):
 
     def has_ended(self, seat: i64, colour: i64) -> bool:
         """Tell whether a row has an end card."""
-        row = self.table.row(seat, colour)
-        return (
-            height(self.table.stacks, row) > 0
-            and top(self.table.stacks, row) == colour * WIDTH + END
-        )
+        values = NUMBER_ROWS.row[colour] & ~BIT[colour * WIDTH + END]
+        return self.table.accepts[seat] & values == 0  # else at least its last value fits again
 
     def pair(self, pair: i64) -> None:
         """Discard two cards of one value and take the wish stone of that value."""
@@ -456,6 +477,7 @@ def deal(players: int, stream: DealStream, options: dict[str, int]) -> Kartenspi
         turn=1,
         turn_limit=options["turn_limit"],
         end_card_opens_row=opens,
+        points_on_end_card=options.get("points_on_end_card", 0) != 0,
         table=deal_cards(deck, players, PILES, accepts_at_first(opens)),
         wish_row=sum(1 << value for value in WISH_VALUES),
         wishes=vec[i64]([0] * players),

@@ -30,8 +30,11 @@ PACKED_STONES: Final = [bytes([value]) for value in range(WIDTH)]
 def view_of(state: KartenspielState, viewer: int) -> View:
     """Build the view of a seat, ``PUBLIC`` or ``EVERYTHING``."""
     players = int(state.players)
+    options = {"end_card_opens_row": int(state.end_card_opens_row)}
+    if state.points_on_end_card:
+        options["points_on_end_card"] = 1
     return {
-        **state.common_view(viewer, {"end_card_opens_row": int(state.end_card_opens_row)}),
+        **state.common_view(viewer, options),
         **state.table.seen_by(viewer, PILE_LETTERS, CARD_NAMES),
         "points_rows": [
             [
@@ -54,8 +57,10 @@ def view_of(state: KartenspielState, viewer: int) -> View:
 def write_view_of(state: KartenspielState, out: BytesWriter, viewer: i64) -> None:
     """Write what ``view_of`` builds."""
     table = state.table
-    state.write_ruleset(out, size=23, options=2)
+    state.write_ruleset(out, size=23, options=3 if state.points_on_end_card else 2)
     write_field(out, fields.END_CARD_OPENS_ROW, i64(state.end_card_opens_row))
+    if state.points_on_end_card:
+        write_field(out, fields.POINTS_ON_END_CARD, 1)
     state.write_standing(out, viewer)
     table.write_view(out, viewer, PACKED_PILE_LETTERS, PACKED_CARDS)
     out.write(fields.POINTS_ROWS)

@@ -101,6 +101,7 @@ def _kartenspiel(view: View) -> State:
         turn=view["turn"],
         turn_limit=view["options"]["turn_limit"],
         end_card_opens_row=opens,
+        points_on_end_card=view["options"].get("points_on_end_card", 0) != 0,
         table=table,
         wish_row=_members(view["wish_row"]),
         wishes=vec[i64]([_members(stones) for stones in view["wish_stones"]]),

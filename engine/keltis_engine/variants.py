@@ -19,14 +19,21 @@ Dealer = Callable[[int, DealStream, dict[str, int]], State]
 
 @final
 class Option:
-    """A named, recorded setting of a variant: a number in a range, or 0 and 1 for no and yes."""
+    """A named, recorded setting of a variant: a number in a range, or 0 and 1 for no and yes.
 
-    def __init__(self, name: str, default: int, lowest: int, highest: int, about: str) -> None:
+    One that a variant was given ``later`` is recorded only where it is not the default. So records
+    from before it existed, and their digests, stay what they are.
+    """
+
+    def __init__(
+        self, name: str, default: int, lowest: int, highest: int, about: str, later: bool = False
+    ) -> None:
         self.name = name
         self.default = default
         self.lowest = lowest
         self.highest = highest
         self.about = about
+        self.later = later
 
     def checked(self, value: object) -> int:
         """Return the value as a number if the option can have it, or raise."""
@@ -93,6 +100,14 @@ VARIANTS: Final = {
             [
                 TURN_LIMIT,
                 Option("end_card_opens_row", 1, 0, 1, "an end card may be the first of its row"),
+                Option(
+                    "points_on_end_card",
+                    0,
+                    0,
+                    1,
+                    "a points card may lengthen a row that has one end card",
+                    later=True,
+                ),
             ],
             kartenspiel.NOTATION,
             kartenspiel.deal,
@@ -179,7 +194,14 @@ def find_variant(id: str, options: Mapping[str, object] | None = None) -> Rulese
     for name in given:
         if name not in known:
             raise BadOption(f"{id} has no option {name!r}: it has {', '.join(known)}")
+    chosen = {
+        name: option.checked(given.get(name, option.default)) for name, option in known.items()
+    }
     return Ruleset(
         variant,
-        {name: option.checked(given.get(name, option.default)) for name, option in known.items()},
+        {
+            name: value
+            for name, value in chosen.items()
+            if not known[name].later or value != known[name].default
+        },
     )

@@ -105,6 +105,7 @@ def test_variants_lists_all_with_their_options() -> None:
     told = output("variants")
     assert all(variant in told for variant in ALL_VARIANTS)
     assert "end_card_opens_row  0 to 1, default 1 (kartenspiel)" in told
+    assert "points_on_end_card  0 to 1, default 0 (kartenspiel)" in told
     described = json.loads(output("variants", "--json"))
     assert [variant["id"] for variant in described] == ALL_VARIANTS
     assert described[0]["players"] == [2, 3, 4]

@@ -15,6 +15,7 @@ OPTIONS: dict[str, list[dict[str, int]]] = {
         {"end_card_opens_row": 0},
         {"turn_limit": 20},
         {"turn_limit": 20, "end_card_opens_row": 0},
+        {"points_on_end_card": 1},
     ],
     "weg-der-steine": [
         {},

@@ -241,6 +241,37 @@ def test_where_a_points_card_may_be_laid(rows: str, cards: str, layings: list[st
     assert legal(state, "lay") == [f"lay {laying}" for laying in layings]
 
 
+@pytest.mark.parametrize(
+    ("rows", "cards", "layings"),
+    [
+        ("R5 RE", "P5", ["P5", "P5 on R"]),
+        ("R5 RE", "P6 R5 R6", ["P6"]),  # another value; a number card never
+        ("R3 R5 RE", "P3 P5", ["P3", "P5", "P5 on R"]),
+        ("RE", "P5", ["P5"]),  # there is no number card
+        ("R5 RE RE", "P5", ["P5"]),  # the second end card closes the row
+        ("R0 RE", "P0", ["P0", "P0 on R"]),
+        ("R5 Y9 Y5 B5 BE", "P5", ["P5", "P5 on R", "P5 on Y", "P5 on B"]),
+    ],
+)
+def test_a_points_card_may_follow_an_end_card_if_the_option_allows_it(
+    rows: str, cards: str, layings: list[str]
+) -> None:
+    state = kartenspiel(hands=[cards], rows=[rows], points_on_end_card=1)
+    assert legal(state, "lay") == [f"lay {laying}" for laying in layings]
+
+
+def test_after_a_points_card_on_an_end_card_only_the_second_end_card_follows() -> None:
+    state = kartenspiel(hands=["P5 RE R5 R6", "Y1"], rows=["R4 R5 RE"], points_on_end_card=1)
+    assert state.reveal()["ended_rows"] == 1
+    play(state, "lay P5 on R", "draw", "discard Y1", "draw")
+    assert state.reveal()["rows"][0]["R"] == ["R4", "R5", "RE", "P5"]
+    red = [text for text in legal(state, "lay") if text[4] == "R" or text.endswith("on R")]
+    assert red == ["lay RE"]
+    play(state, "lay RE", "draw")
+    assert state.reveal()["ended_rows"] == 1  # the row had ended before
+    assert state.reveal()["rows"][0]["R"] == ["R4", "R5", "RE", "P5", "RE"]
+
+
 def test_the_points_row_takes_points_cards_in_any_order() -> None:
     state = kartenspiel(rows=["P3 P5 P2 P8"])
     assert state.reveal()["points_rows"] == [["P3", "P5", "P2", "P8"], []]

@@ -25,7 +25,7 @@ ENDINGS = {
 OPTIONS: dict[str, list[dict[str, int]]] = {
     "keltis": [{}, {"turn_limit": 200}],
     "neue-wege": [{}, {"turn_limit": 70_000}],
-    "kartenspiel": [{}, {"end_card_opens_row": 0}],
+    "kartenspiel": [{}, {"end_card_opens_row": 0}, {"points_on_end_card": 1}],
     "weg-der-steine": [{}, {"last_clover_turn": 1}],
 }
 RED_CARDS = " ".join(2 * [f"R{value}" for value in range(11)])

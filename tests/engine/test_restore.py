@@ -17,7 +17,7 @@ from tests.engine.positions import played
 OPTIONS: dict[str, list[dict[str, int]]] = {
     "keltis": [{}, {"turn_limit": 40}],
     "neue-wege": [{}, {"turn_limit": 40}],
-    "kartenspiel": [{}, {"end_card_opens_row": 0}],
+    "kartenspiel": [{}, {"end_card_opens_row": 0}, {"points_on_end_card": 1}],
     "weg-der-steine": [{}, {"last_clover_turn": 1}],
 }
 

@@ -86,6 +86,23 @@ def test_a_yes_or_no_option_is_recorded_as_0_or_1(
         assert type(options[name]) is int
 
 
+@pytest.mark.parametrize("value", [1, True])
+def test_an_option_that_came_later_is_recorded_only_where_it_is_not_the_default(
+    value: object,
+) -> None:
+    name = "points_on_end_card"
+    default = find_variant("kartenspiel")
+    for same in (0, False):
+        ruleset = find_variant("kartenspiel", {name: same})
+        assert ruleset.options == default.options == ruleset.deal(2, 0).reveal()["options"]
+    other = find_variant("kartenspiel", {name: value})
+    expected = {**default.options, name: 1}
+    assert other.options == expected == other.deal(2, 0).reveal()["options"]
+    assert find_variant("kartenspiel", other.options).options == expected
+    with pytest.raises(BadOption, match=f"option '{name}' cannot be 2"):
+        find_variant("kartenspiel", {name: 2})
+
+
 @pytest.mark.parametrize(("id", "name"), YES_OR_NO)
 @pytest.mark.parametrize("value", [2, -1, "1", "yes", "true", 1.0, 0.0, None, b"1"])
 def test_a_yes_or_no_option_refuses_everything_else(id: str, name: str, value: object) -> None:
@@ -99,7 +116,7 @@ def test_a_yes_or_no_option_refuses_everything_else(id: str, name: str, value: o
     [
         ("keltis", "end_card_opens_row", "turn_limit"),
         ("neue-wege", "limit", "turn_limit"),
-        ("kartenspiel", "last_clover_turn", "turn_limit, end_card_opens_row"),
+        ("kartenspiel", "last_clover_turn", "turn_limit, end_card_opens_row, points_on_end_card"),
         ("weg-der-steine", "turn-limit", "turn_limit, last_clover_turn"),
     ],
 )

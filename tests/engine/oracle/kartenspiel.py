@@ -59,9 +59,13 @@ class Kartenspiel(CardGame):
         return ways
 
     def lengthens(self, points_card: str, row: list[str]) -> bool:
-        """A points card: its value is the last number card's, and no end card is there."""
+        """A points card: its value is the last number card's; end cards stand in its way.
+
+        With the option only the second one does, which closes the row.
+        """
         numbers = [card for card in row if not is_end(card) and card[0] != "P"]
-        if not numbers or any(is_end(card) for card in row):
+        allowed = self.options.get("points_on_end_card", 0)
+        if not numbers or sum(is_end(card) for card in row) > allowed:
             return False
         return value_of(numbers[-1]) == value_of(points_card)
 
