@@ -9,6 +9,11 @@ from __future__ import annotations
 import hashlib
 
 
+def commitment_of(job_id: str, seed: str) -> str | None:
+    """Return the commitment of a stored job; there is none before its seed is drawn."""
+    return commitment(job_id, int(seed)) if seed else None
+
+
 def commitment(job_id: str, seed: int) -> str:
     """Return the hash that binds a match to its seed."""
     text = f"keltis-ladder/commitment/1/{job_id}/{seed}"

@@ -8,7 +8,6 @@ one was; and the ids and deals of all matches are fixed from the beginning.
 from __future__ import annotations
 
 import hashlib
-import secrets
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -26,7 +25,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.finishing import lock_ledger
 from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import SEED_BITS, Order, add_job
+from keltis_ladder.store.queue import Order, add_job
 from keltis_ladder.store.tables import (
     Author,
     Job,
@@ -75,6 +74,7 @@ class Director:
     ) -> int:
         """Store a tournament that is to be played; entries come in the order of their seeding.
 
+        With a seed all deals follow from it; without one each match draws its own when it begins.
         An author may have at most so many that are not over.
         """
         plan.check()
@@ -83,7 +83,7 @@ class Director:
         if len({entry.version for entry in entries}) < len(entries):
             raise LadderError("a version can enter a tournament only once")
         tournament_uuid, created = str(uuid.uuid4()), now()
-        chosen = secrets.randbits(SEED_BITS) if seed is None else seed
+        chosen = "" if seed is None else str(seed)
 
         def work(session: Session) -> int:
             if session.exec(select(TournamentRecord).where(TournamentRecord.name == name)).first():
@@ -99,7 +99,7 @@ class Director:
                 uuid=tournament_uuid,
                 name=name,
                 plan=asdict(plan),
-                seed=str(chosen),
+                seed=chosen,
                 rated=rated,
                 author_id=author_id,
                 bank_ms=control.bank_ms,
@@ -359,7 +359,7 @@ def _order(course: Course, record: TournamentRecord, leg: Leg, control: TimeCont
         versions=tuple(course.entries[entrant].version for entrant in leg.pairing.entrants),
         purpose=Purpose.TOURNAMENT,
         rated=record.rated,
-        seed=leg_seed(record.seed, leg.key),
+        seed=leg_seed(record.seed, leg.key) if record.seed else None,
         control=control,
         priority=URGENT,
         reason=f"{record.name}: {leg.pairing.label}",

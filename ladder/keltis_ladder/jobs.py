@@ -10,6 +10,7 @@ from typing import Any
 from keltis_engine import Ruleset, find_variant
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.entrants import Entrant, entrant_from_plain
+from keltis_ladder.seeds import Origin
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Job:
     entrants: tuple[Entrant, ...]
     control: TimeControl = DEFAULT_CONTROL
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    origin: Origin | None = None  # of the seed, for onlookers: referees need not know it
 
     def ruleset(self) -> Ruleset:
         """Return the rules that it is played by."""

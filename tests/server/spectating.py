@@ -184,6 +184,7 @@ class Watched:
     answers: list[tuple[str, str, str]] = field(default_factory=list)  # who, path, body
     truth: LiveMatch | None = None
     seed: str = ""
+    secret: str = ""  # the server's part of it
 
 
 @dataclass
@@ -231,6 +232,7 @@ async def spy(server: Served, match: Watched, tokens: dict[str, str | None]) -> 
             f"/matches/{match.id}",
             "/matches?state=playing",
             f"/matches/{match.id}/replay",
+            "/seed-parts",
         ):
             if match.id in live:
                 await _note(server, match, who, token, path)
@@ -344,7 +346,7 @@ async def _evening(directory: Path) -> Evening:
             for name in ("json", "msgpack", "author"):
                 topic = f"match/{match.id}" + (f"/bot/{alice.bot}" if name == "author" else "")
                 match.heard[name] = [m for m in heard[name] if m.get("topic") == topic]
-            match.truth, match.seed = await server.site.work(_truth, server, match.id)
+            match.truth, match.seed, match.secret = await server.site.work(_truth, server, match.id)
         lobby = [m for m in heard["lobby"] if m.get("topic") == "lobby"]
         other = [
             m for m in heard["lobby"] if not str(m.get("topic")).startswith(("match", "lobby"))
@@ -375,11 +377,12 @@ async def _greetings(server: Served) -> list[Message]:
         return heard
 
 
-def _truth(server: Served, job_id: str) -> tuple[LiveMatch, str]:
+def _truth(server: Served, job_id: str) -> tuple[LiveMatch, str, str]:
     with server.site.database.reading() as session:
         row = match_row(session, job_id)
         assert row is not None
-        return stored_match(session, row), row.job.seed
+        assert row.secret is not None
+        return stored_match(session, row), row.job.seed, row.secret
 
 
 @asynccontextmanager

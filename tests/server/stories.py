@@ -53,7 +53,8 @@ def result(server: Served, versions: Sequence[int], rows: MatchRows, **more: Any
     """Store a result; return its number."""
 
     def work(session: Session) -> int:
-        job = add_job(session, Order(rows.variant, tuple(versions), **more), now())
+        order = Order(rows.variant, tuple(versions), **{"seed": 1, **more})
+        job = add_job(session, order, now())
         return finish(session, job.id, rows, now()).number
 
     return change(server, work)

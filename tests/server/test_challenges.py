@@ -10,6 +10,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from keltis_ladder.commitments import commitment
+from keltis_ladder.seeds import mixed_seed, origin_from_plain
 from keltis_ladder.store.accounts import TokenScope
 from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.queue import AT_ONCE
@@ -31,8 +32,9 @@ def test_a_challenge_is_played_at_once_and_moves_no_rating(tmp_path: Path) -> No
             assert [entrant["bot"] for entrant in match["entrants"]] == ["greedy", "random"]
             found = await asyncio.wait_for(finished(server, match["id"]), SOON)
             assert found["number"] >= 1
-            assert found["commitment"] == match["commitment"]
-            assert commitment(found["id"], int(found["seed"])) == match["commitment"]
+            assert commitment(found["id"], int(found["seed"])) == found["commitment"]
+            origin = origin_from_plain(found["origin"])
+            assert mixed_seed(origin, found["origin"]["secret"]) == int(found["seed"])
             assert len(found["games"]) == 2
             assert all(not game["faults"] for game in found["games"])
             listed = await server.get("/matches?purpose=challenge&bot=greedy")

@@ -71,9 +71,11 @@ def test_no_message_shows_what_is_hidden(index: int) -> None:
         assert check_hides(told) or match.variant == "weg-der-steine"  # which has no hands
         assert match.seed not in json.dumps(told)
         assert f"{int(match.seed):x}" not in json.dumps(told)
+        assert match.secret not in json.dumps(told)
     last = match.players - 1
     for message in before_the_end(match, "author"):
         assert match.seed not in json.dumps(message)
+        assert match.secret not in json.dumps(message)
         if message["op"] == "delta":
             for event in message["data"]:
                 mine = (0 - last) % match.players if event.get("rotation") == last else None
@@ -90,6 +92,7 @@ def test_no_answer_shows_what_is_hidden_while_the_match_runs(index: int) -> None
     asked = dict.fromkeys(match.answers)
     for who, path, body in asked:
         assert match.seed not in body, path
+        assert match.secret not in body, path
         if not body.startswith("{"):
             continue
         plain = json.loads(body)
@@ -111,6 +114,7 @@ def test_neither_lobby_nor_leaderboard_nor_version_tells_a_seed_too_early() -> N
     for match in watched.matches:
         assert match.id in told
         assert match.seed not in told
+        assert match.secret not in told
 
 
 @pytest.mark.parametrize("index", range(len(TABLES)))
@@ -157,7 +161,7 @@ def match_between(number: int | None) -> MatchRow:
         start_ms=1,
         created=now(),
     )
-    return MatchRow(job, number, None, None, None, entrants)
+    return MatchRow(job, number, None, None, None, None, None, entrants)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from keltis_ladder.courses import Course
-from keltis_ladder.directing import leg_seed
+from keltis_ladder.seeds import mixed_seed, origin_from_plain
 from keltis_ladder.store.accounts import TokenScope
 from keltis_ladder.tournaments.standings import Standing
 from keltis_server.happenings import Happening, TournamentChanged
@@ -44,8 +44,9 @@ def test_a_tournament_is_made_started_and_played_to_the_end(tmp_path: Path) -> N
             played = await pages(server, "/matches", tournament="small-cup")
             assert {match["leg"] for match in played} == {"1/1/1", "1/1/2"}
             assert {match["variant"] for match in played} == {"kartenspiel", "keltis"}
-            for match in played:  # the seed of the whole explains every deal
-                assert int(match["seed"]) == leg_seed(over["seed"], match["leg"])
+            for match in played:  # each deal is drawn by itself
+                origin = origin_from_plain(match["origin"])
+                assert int(match["seed"]) == mixed_seed(origin, match["origin"]["secret"])
                 assert (match["tournament"], match["rated"]) == ("small-cup", False)
             await same_as_in_the_store(server, over)
             [summary] = await pages(server, "/tournaments", state="finished")
@@ -58,12 +59,12 @@ def test_a_tournament_is_made_started_and_played_to_the_end(tmp_path: Path) -> N
 
 
 async def finished(server: Served, name: str) -> Any:
-    """Return a tournament when it is over; its seed is not told before."""
+    """Return a tournament when it is over; its lots are not told before."""
     while True:
         tournament = await server.get(f"/tournaments/{name}")
-        if tournament["state"] == "finished" and tournament["seed"] is not None:
+        if tournament["state"] == "finished" and tournament["lots"] is not None:
             return tournament
-        assert tournament["seed"] is None
+        assert tournament["lots"] is None
         await asyncio.sleep(0.2)
 
 

@@ -17,12 +17,14 @@ from sqlmodel import Session
 from keltis_ladder.errors import LadderError
 from keltis_ladder.findings import Doing, Event, Finding, Mark
 from keltis_ladder.store.archives import PARTIAL, Archives
+from keltis_ladder.store.chain import broken_links
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.invariants import Invariant, of_jobs, of_leases, of_results
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.recomputing import Progress, compare
 from keltis_ladder.store.rehearsing import rehearse
+from keltis_ladder.store.seed_parts import parts_with_jobs, wrong_part
 from keltis_ladder.store.tables import (
     Archive,
     Game,
@@ -150,6 +152,23 @@ def _results(ground: Ground) -> Iterator[Finding]:
     yield from _hold("results", ground, of_results(), told)
 
 
+def _seeds(ground: Ground) -> Iterator[Finding]:
+    whole = True
+    parts, drawn = 0, 0
+    for part, job in parts_with_jobs(ground.session):
+        parts, drawn = parts + 1, drawn + (job is not None)
+        if wrong := wrong_part(part, job):
+            whole = False
+            yield Finding("seeds", Mark.FAILED, wrong, RESTORE)
+    if broken := list(broken_links(ground.session)):
+        whole = False
+        text = f"the digest does not follow from the results: of match {_some(broken)}"
+        yield Finding("seeds", Mark.FAILED, text, RESTORE)
+    if whole:
+        text = f"{drawn:,} follow from their parts, {parts - drawn:,} parts are left"
+        yield Finding("seeds", Mark.OK, f"{text}; the results are a chain")
+
+
 def _hold(
     name: str,
     ground: Ground,
@@ -233,6 +252,7 @@ CHECKS: Final[list[tuple[str, str, Check]]] = [
     ("jobs", "looking at the jobs", _jobs),
     ("leases", "looking at the leases", _leases),
     ("results", "adding up the results", _results),
+    ("seeds", "working out the seeds again", _seeds),
     ("archives", "reading the archives", _archives),
     ("ratings", "working out the ratings again", _ratings),
 ]

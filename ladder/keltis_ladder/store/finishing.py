@@ -16,8 +16,10 @@ from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope, scopes_of
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.store.catalogue import GONE
+from keltis_ladder.store.chain import chained_digest
 from keltis_ladder.store.database import insert_or_update
 from keltis_ladder.store.records import NO_CARD, MatchRows, without_names
+from keltis_ladder.store.seed_parts import fill_stock
 from keltis_ladder.store.tables import (
     Bot,
     Duel,
@@ -48,7 +50,7 @@ _place, _bot = table_of(Place), table_of(Bot)
 _LEDGER: Final = select(_ledger).with_for_update()
 _COUNT: Final = update(_ledger).values(matches=bindparam("number"))
 _JOB: Final = (
-    select(_job.c.rated, _job.c.variant, _job.c.players, _match.c.number)
+    select(_job.c.rated, _job.c.variant, _job.c.players, _job.c.seed, _match.c.number)
     .outerjoin(_match, _match.c.job_id == _job.c.id)
     .where(_job.c.id == bindparam("job"))
 )
@@ -117,10 +119,13 @@ def finish(session: Session, job_id: str, rows: MatchRows, now: datetime) -> Sto
         raise LadderError(f"there is no job {job_id}: its result cannot be stored")
     if job.number is not None:
         return Stored(job.number, False, {})
+    if not job.seed:
+        raise LadderError(f"the job {job_id} has never begun: it cannot have a result")
     _check_fit(job_id, job.variant, job.players, rows)
     versions = connection.execute(_ENTRANTS, {"job": job_id}).scalars().all()
     number = ledger.matches + 1
-    _add_match(connection, number, job_id, job.rated, versions, rows, now)
+    digest = chained_digest(connection, number, job_id, job.rated, job.seed, rows)
+    _add_match(connection, number, job_id, job.rated, versions, rows, now, digest)
     beliefs: Beliefs = {}
     if job.rated:
         if ledger.rating_model != MODEL_VERSION:
@@ -131,6 +136,7 @@ def finish(session: Session, job_id: str, rows: MatchRows, now: datetime) -> Sto
         beliefs = _rate(session, number, versions, rows)
     connection.execute(_COUNT, {"number": number})
     connection.execute(_DONE, {"job": job_id})
+    fill_stock(session, number, now)
     faulty = [versions[place["position"]] for place in rows.places if place["faults"]]
     return Stored(number, True, beliefs, tuple(_set_broken_aside(session, faulty)))
 
@@ -161,6 +167,7 @@ def _add_match(
     versions: Sequence[int],
     rows: MatchRows,
     now: datetime,
+    digest: str,
 ) -> None:
     """Add what happened."""
     connection.execute(
@@ -173,6 +180,7 @@ def _add_match(
             "rated": rated,
             "decisions": rows.decisions,
             "finished": now,
+            "result_digest": digest,
         },
     )
     of_match = {"match_number": number}

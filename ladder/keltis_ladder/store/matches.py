@@ -26,6 +26,7 @@ from keltis_ladder.store.tables import (
     Purpose,
     Rating,
     RatingStep,
+    SeedPart,
     TournamentRecord,
     Version,
     table_of,
@@ -35,7 +36,7 @@ _job, _match, _entrant = table_of(Job), table_of(Match), table_of(JobEntrant)
 _place, _game, _fault = table_of(Place), table_of(Game), table_of(FaultRecord)
 _version, _bot, _author = table_of(Version), table_of(Bot), table_of(Author)
 _rating, _step = table_of(Rating), table_of(RatingStep)
-_tournament = table_of(TournamentRecord)
+_tournament, _part = table_of(TournamentRecord), table_of(SeedPart)
 
 PLAYING: Final = (JobState.LEASED.value,)
 WAITING: Final = (JobState.WAITING.value, JobState.HELD.value)
@@ -109,6 +110,8 @@ class MatchRow:
     number: int | None
     decisions: int | None
     finished: datetime | None
+    result_digest: str | None
+    secret: str | None  # the server's part of the seed: nobody's business before the match is over
     tournament: str | None  # its name
     entrants: list[EntrantRow] = field(default_factory=list)
     games: list[GameRow] = field(default_factory=list)
@@ -129,11 +132,16 @@ def match_row(session: Session, job_id: str) -> MatchRow | None:
 def match_rows(session: Session, job_ids: Sequence[str]) -> list[MatchRow]:
     """Return matches in the order in which they are asked for; who is unknown is left out."""
     query = (
-        select(Job, _match.c.number, _match.c.decisions, _match.c.finished, _tournament.c.name)
+        select(
+            Job, _match.c.number, _match.c.decisions, _match.c.finished, _match.c.result_digest,
+            _part.c.secret, _tournament.c.name,
+        )
         .outerjoin(_match, _match.c.job_id == _job.c.id)
+        # Without a result the secret is not even read.
+        .outerjoin(_part, _part.c.job_id == _match.c.job_id)
         .outerjoin(_tournament, _tournament.c.id == _job.c.tournament_id)
         .where(_job.c.id.in_(job_ids))
-    )
+    )  # fmt: skip
     found = {row[0].id: MatchRow(*row) for row in session.execute(query)}
     numbered = {row.number: row for row in found.values() if row.number is not None}
     _add_entrants(session, found)

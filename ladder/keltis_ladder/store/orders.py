@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 
 from keltis_ladder import jobs
 from keltis_ladder.entrants import named_apart
+from keltis_ladder.seeds import origin_from_plain
 from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.queue import control_of, versions_of
 from keltis_ladder.store.tables import Bot, Job, Version
@@ -33,6 +34,7 @@ class Ordered:
             entrants=tuple(named_apart(entrants)),
             control=control_of(self.job),
             id=self.job.id,
+            origin=None if self.job.origin is None else origin_from_plain(self.job.origin),
         )
 
 

@@ -6,7 +6,6 @@ a result; the first one counts, and the second changes nothing.
 
 from __future__ import annotations
 
-import secrets
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from keltis_engine import find_variant
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.store.catalogue import Refused
 from keltis_ladder.store.database import insert_if_new
+from keltis_ladder.store.seed_parts import draw_seed
 from keltis_ladder.store.tables import (
     Author,
     Bot,
@@ -34,7 +34,6 @@ from keltis_ladder.store.texts import printable
 
 LEASE: Final = timedelta(seconds=60)  # renewed long before it ends while the match is played
 MOST_TRIES: Final = 5  # leases that ended without a result; then the job has failed
-SEED_BITS: Final = 128
 AT_ONCE: Final = 100  # a priority: somebody waits for it
 CALLED_OFF: Final = "a bot in it was taken off the ladder"
 
@@ -47,7 +46,7 @@ class Order:
     versions: tuple[int, ...]
     purpose: Purpose = Purpose.LADDER
     rated: bool = True
-    seed: int = field(default_factory=lambda: secrets.randbits(SEED_BITS))
+    seed: int | None = None  # none: it is drawn when the match begins
     control: TimeControl = DEFAULT_CONTROL
     priority: int = 0
     reason: str = ""
@@ -72,7 +71,7 @@ def add_job(session: Session, order: Order, now: datetime) -> Job:
         ruleset_version=ruleset.version,
         options=dict(ruleset.options),
         players=len(order.versions),
-        seed=str(order.seed),
+        seed="" if order.seed is None else str(order.seed),
         bank_ms=order.control.bank_ms,
         increment_ms=order.control.increment_ms,
         start_ms=order.control.start_ms,
@@ -137,7 +136,9 @@ def claim(
 
 
 def hold(session: Session, job: Job, holder: str, now: datetime, lease: timedelta = LEASE) -> None:
-    """Give the lease of a job to somebody."""
+    """Give the lease of a job to somebody, and its seed to a job that has none yet."""
+    if not job.seed:
+        draw_seed(session, job, now)
     job.state = JobState.LEASED
     job.holder = holder
     job.lease_until = now + lease

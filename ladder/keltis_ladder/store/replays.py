@@ -10,9 +10,11 @@ from sqlmodel import Session, col, select
 
 from keltis_engine import Ruleset, find_variant
 from keltis_engine.replay import Replay, make_replay
+from keltis_ladder.commitments import commitment_of
 from keltis_ladder.errors import LadderError
+from keltis_ladder.seeds import NO_RESULT
 from keltis_ladder.store.records import unpack_json, unpack_moves
-from keltis_ladder.store.tables import Bot, FaultRecord, Game, Job, Match, Place, Version
+from keltis_ladder.store.tables import Bot, FaultRecord, Game, Job, Match, Place, SeedPart, Version
 
 REASON: Final = 80  # characters of what the engine has against a move
 
@@ -32,7 +34,7 @@ class StoredGame(Protocol):
 
 
 def replays_of(session: Session, number: int) -> list[dict[str, Any]]:
-    """Return a replay of each game of a match, with names, ranks and faults."""
+    """Return a replay of each game of a match, with names, ranks, faults and the seed's origin."""
     job = session.exec(select(Job).where(Match.number == number, Job.id == Match.job_id)).first()
     if job is None:
         raise LadderError(f"there is no match {number}")
@@ -48,6 +50,23 @@ def replays_of(session: Session, number: int) -> list[dict[str, Any]]:
         select(Game).where(Game.match_number == number).order_by(col(Game.rotation))
     )
     ruleset = find_variant(job.variant, job.options)
+    pledged: dict[str, Any] = {"job": job.id, "commitment": commitment_of(job.id, job.seed)}
+    if job.origin is not None:
+        part = session.exec(select(SeedPart).where(SeedPart.job_id == job.id)).one()
+        pledged["origin"] = {**job.origin, "secret": part.secret}
+    digests = dict(
+        session.exec(
+            select(Match.number, Match.result_digest).where(
+                col(Match.number).in_([number - 1, number])
+            )
+        ).all()
+    )
+    if digests[number] is not None:
+        pledged["result"] = {
+            "rated": job.rated,
+            "before": digests.get(number - 1) or NO_RESULT,
+            "digest": digests[number],
+        }
     return [
         {
             **play_out(ruleset, job.players, int(job.seed), game),
@@ -61,6 +80,7 @@ def replays_of(session: Session, number: int) -> list[dict[str, Any]]:
                 for fault in faults
                 if fault.rotation == game.rotation
             ],
+            **pledged,
         }
         for game in games
     ]

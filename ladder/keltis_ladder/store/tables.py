@@ -205,7 +205,8 @@ class Job(Table, table=True):
     ruleset_version: int
     options: dict[str, int] = plain()
     players: int
-    seed: str  # up to 128 bits
+    seed: str  # up to 128 bits; empty until the match begins for the first time
+    origin: dict[str, Any] | None = Field(default=None, sa_type=JSON)  # of its seed, if drawn
     bank_ms: int
     increment_ms: int
     start_ms: int
@@ -232,6 +233,25 @@ class JobEntrant(Table, table=True):
     version_id: int = Field(foreign_key="version.id", index=True)
 
 
+_UNUSED: Final = text("job_id IS NULL")
+
+
+class SeedPart(Table, table=True):
+    """The server's part of a seed: committed to in advance, and secret until its match is over."""
+
+    __tablename__ = "seed_part"
+    __table_args__ = (
+        Index("ix_seed_part_unused", "number", sqlite_where=_UNUSED, postgresql_where=_UNUSED),
+    )
+
+    number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    after_match: int  # so many results were stored when it was committed to
+    secret: str
+    commitment: str
+    created: datetime = moment()
+    job_id: str | None = Field(default=None, foreign_key="job.id", unique=True)
+
+
 class Match(Table, table=True):
     """The result of a match. ``number`` is its place in the order of all results."""
 
@@ -242,6 +262,7 @@ class Match(Table, table=True):
     rated: bool
     decisions: int
     finished: datetime = moment(index=True)
+    result_digest: str | None = None  # of this and all earlier results; none: from before we did it
 
 
 class Place(Table, table=True):
@@ -365,7 +386,7 @@ class TournamentRecord(Table, table=True):
     uuid: str = Field(unique=True)  # the matches' ids come from it
     name: str = Field(unique=True)
     plan: dict[str, Any] = plain()
-    seed: str  # of all deals; nobody is told before the end
+    seed: str  # of all deals, told at the end; empty: each match draws its own
     rated: bool = False
     author_id: int | None = Field(default=None, foreign_key="author.id")  # whose idea it was
     bank_ms: int

@@ -12,7 +12,6 @@ from pydantic import Field
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
-from keltis_ladder.commitments import commitment
 from keltis_ladder.store.browsing import version_ids
 from keltis_ladder.store.matches import (
     PLAYING,
@@ -190,13 +189,11 @@ def _replay(site: Site, name: str) -> tuple[int, bytes]:
         if row.number is None:
             raise conflict("this match is not over: nobody may see its hidden cards before")
         replays = replays_of(session, row.number)
-    promise = commitment(row.job.id, int(row.job.seed))
     lines = []
     for replay in replays:
         # What a bot said when it failed is for its author only.
         faults = [{**fault} for fault in replay["faults"]]
         for fault in faults:
             del fault["text"]
-        record = {**replay, "faults": faults, "job": row.job.id, "commitment": promise}
-        lines.append(dump_json(record) + b"\n")
+        lines.append(dump_json({**replay, "faults": faults}) + b"\n")
     return row.number, b"".join(lines)

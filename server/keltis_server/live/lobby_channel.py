@@ -8,14 +8,16 @@ from typing import Final
 
 from sqlmodel import Session
 
+from keltis_ladder.commitments import commitment
 from keltis_ladder.dispatch.dispatcher import Failed, Started, Streamed, Withdrawn
 from keltis_ladder.dispatch.live import LiveMatch
-from keltis_ladder.steward import Told
+from keltis_ladder.jobs import Job
+from keltis_ladder.steward import Began, Told
 from keltis_ladder.store.matches import MatchRow, Wanted, finished_jobs, match_rows
 from keltis_ladder.store.moments import now
 from keltis_server.happenings import Happening
 from keltis_server.live.channels import Channel, Plain, Surroundings, patiently, require_room
-from keltis_server.models.matches import match_out
+from keltis_server.models.matches import match_out, origin_out
 
 RECENT: Final = 20
 MOST_NEWS: Final = 2_000  # matches that began or ended and are not looked up yet
@@ -55,11 +57,20 @@ class LobbyChannel(Channel):
 
     def snapshot(self) -> Plain:
         """Return all matches."""
-        return {"matches": list(self._matches.values()), "recent": list(self._recent)}
+        return {
+            "matches": list(self._matches.values()),
+            "recent": list(self._recent),
+            "committed": [committed(playing.job) for playing in self.live.games.playing.values()],
+        }
 
     def take(self, happening: Happening) -> None:
         """Take note of matches that begin, go on and end."""
         match happening:
+            case Began(playing=playing):
+                # Sent at once, before a referee hears of the match: a decision of it can only come
+                # later. Whoever else plays has to be looked up first, which takes its time.
+                self.publish({"kind": "committed", **committed(playing.job)})
+                self.flush()
             case Streamed(job=job):
                 self._moved.add(job.id)
                 if not self._waiting:
@@ -134,6 +145,12 @@ class LobbyChannel(Channel):
             **(_where(live) if live is not None else nothing),
             "since": since.isoformat().replace("+00:00", "Z"),
         }
+
+
+def committed(job: Job) -> Plain:
+    """Return what a match is bound to before its first decision."""
+    origin = None if job.origin is None else origin_out(job.origin).model_dump(mode="json")
+    return {"id": job.id, "commitment": commitment(job.id, job.seed), "origin": origin}
 
 
 def match_summary(row: MatchRow) -> Plain:

@@ -15,6 +15,7 @@ from keltis_ladder.dispatch.dispatcher import (
     Withdrawn,
 )
 from keltis_ladder.dispatch.live import LiveMatch, Viewer
+from keltis_ladder.jobs import Job
 from keltis_ladder.steward import Told
 from keltis_ladder.store.accounts import Bearer
 from keltis_ladder.store.matches import MatchRow, match_row
@@ -23,6 +24,7 @@ from keltis_ladder.store.watching import stored_match
 from keltis_server.frames import Follower, fault_plain
 from keltis_server.happenings import Happening, TournamentChanged
 from keltis_server.live.channels import Channel, Plain, Refusal, Surroundings, patiently
+from keltis_server.live.lobby_channel import committed
 from keltis_server.models.matches import match_out
 from keltis_server.watching import early_sight, owns, positions
 
@@ -161,7 +163,8 @@ class MatchChannel(Channel):
         self._live = self.live.games.live.get(self.job_id)
         if self._live is None:
             return
-        self._match = {**self._match, "state": "playing"}
+        # It may have been read before the match had its seed.
+        self._match = {**self._match, "state": "playing", **_bound_to(self._live.job)}
         # Once for all its games: when the result is stored, what was played before is forgotten.
         self._first_play = self.live.beginnings.first_play(self.job_id, self.row.job.created)
         self.changed()
@@ -182,6 +185,7 @@ class MatchChannel(Channel):
             {
                 "kind": "game",
                 "rotation": rotation,
+                "commitment": self._match["commitment"],
                 "seats": positions(rotation, self.row.job.players),
                 "view": self._current.first,
                 "clocks": self._begin_clocks,
@@ -267,6 +271,11 @@ class MatchChannel(Channel):
             "scores": game.scores,
             "faults": [fault_plain(fault) for fault in faults],
         }
+
+
+def _bound_to(job: Job) -> Plain:
+    plain = committed(job)
+    return {"commitment": plain["commitment"], "origin": plain["origin"]}
 
 
 def _past_game(match: LiveMatch, rotation: int) -> Plain:

@@ -9,7 +9,8 @@ from typing import Final
 from pydantic import BaseModel, Field
 from sqlmodel import Session
 
-from keltis_ladder.commitments import commitment
+from keltis_ladder.commitments import commitment_of
+from keltis_ladder.seeds import Origin, origin_from_plain
 from keltis_ladder.store.matches import EntrantRow, GameRow, MatchRow, match_row
 from keltis_ladder.store.records import TWELFTHS
 from keltis_ladder.store.tables import JobState
@@ -25,7 +26,7 @@ class MatchState(StrEnum):
     CANCELLED = "cancelled"
 
 
-_STATES: Final = {
+STATES: Final = {
     JobState.WAITING: MatchState.WAITING,
     JobState.HELD: MatchState.WAITING,
     JobState.LEASED: MatchState.PLAYING,
@@ -79,6 +80,18 @@ class GameOut(BaseModel):
     faults: list[GameFaultOut]
 
 
+class OriginOut(BaseModel):
+    """What a seed is made of. docs/seeds.md says how."""
+
+    part: int = Field(description="The number of the server's part.")
+    after: int = Field(description="So many results were stored when it was committed to.")
+    part_commitment: str = Field(description="The hash that binds the server to its part.")
+    secret: str | None = Field(description="The part itself, told when the match is over.")
+    previous: int = Field(description="The number of the result that is mixed in; 0: none.")
+    previous_digest: str = Field(description="The result_digest of that match.")
+    programs: list[str] = Field(description="What plays, by position.")
+
+
 class MatchOut(BaseModel):
     """A match: one deal, played once for each rotation of the seats."""
 
@@ -94,13 +107,24 @@ class MatchOut(BaseModel):
     reason: str = Field(description="Why this match.")
     tournament: str | None
     leg: str | None = Field(description="Its round, table and number there, of a tournament.")
-    commitment: str = Field(description="The hash that binds the match to its seed.")
+    commitment: str | None = Field(
+        description="The hash that binds the match to its seed; there from its beginning."
+    )
     seed: str | None = Field(description="Told when the match is over.")
+    origin: OriginOut | None = Field(
+        description="What the seed is made of; none if it was given, or before the match begins."
+    )
+    result_digest: str | None = Field(description="Of this result and all that came before it.")
     entrants: list[EntrantOut]
     decisions: int | None
     created: datetime
     finished: datetime | None
     games: list[GameOut] = Field(description="Empty until the whole match is over.")
+
+
+def origin_out(origin: Origin, secret: str | None = None) -> OriginOut:
+    """Return what a seed is made of, as everybody may see it."""
+    return OriginOut(**origin.to_plain(), secret=secret)
 
 
 def match_out(row: MatchRow) -> MatchOut:
@@ -110,7 +134,7 @@ def match_out(row: MatchRow) -> MatchOut:
     return MatchOut(
         id=job.id,
         number=row.number,
-        state=MatchState.FINISHED if over else _STATES[JobState(job.state)],
+        state=MatchState.FINISHED if over else STATES[JobState(job.state)],
         purpose=job.purpose,
         rated=job.rated,
         variant=job.variant,
@@ -120,8 +144,12 @@ def match_out(row: MatchRow) -> MatchOut:
         reason=job.reason,
         tournament=row.tournament,
         leg=job.leg,
-        commitment=commitment(job.id, int(job.seed)),
+        commitment=commitment_of(job.id, job.seed),
         seed=job.seed if over else None,
+        origin=None
+        if job.origin is None
+        else origin_out(origin_from_plain(job.origin), row.secret if over else None),
+        result_digest=row.result_digest,
         entrants=[_entrant(entrant) for entrant in row.entrants],
         decisions=row.decisions,
         created=job.created,

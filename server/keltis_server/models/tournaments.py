@@ -126,7 +126,9 @@ class TournamentOut(TournamentSummary):
     round: int = Field(description="The one that is being played.")
     plan: PlanOut
     clock: ControlOut
-    seed: str | None = Field(description="Of all deals; told when nothing is left to play.")
+    seed: str | None = Field(
+        description="Of all deals, if it was given; told when nothing is left to play."
+    )
     lots: str | None = Field(description="The seed of what was drawn by lot; told at the end.")
     bots: list[EnteredOut] = Field(description="By seed, the best first.")
     standings: list[StandingOut]
@@ -161,7 +163,7 @@ def tournament_out(session: Session, course: Course) -> TournamentOut:
         clock=ControlOut(
             bank_ms=record.bank_ms, increment_ms=record.increment_ms, start_ms=record.start_ms
         ),
-        seed=record.seed if told else None,
+        seed=(record.seed or None) if told else None,
         lots=str(plan.seed) if told else None,
         bots=[
             EnteredOut(name=bot.name, bot=bot.bot, version=bot.version)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 from sqlalchemy import select
@@ -18,6 +19,7 @@ from keltis_ladder.store.queue import Order, add_job
 from keltis_ladder.store.records import MatchRows
 from keltis_ladder.store.tables import Bot, Ledger, Table, VersionState, table_of
 
+SEEDS = count(2**64)  # of matches that nobody gave one
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 Dump = dict[str, list[tuple[Any, ...]]]
@@ -55,7 +57,8 @@ def ask_for(
     rated: bool = True,
     **more: Any,
 ) -> str:
-    """Put a match in the queue; return its id."""
+    """Put a match in the queue, with a seed unless told otherwise; return its id."""
+    more.setdefault("seed", next(SEEDS))
     order = Order(variant, tuple(versions), rated=rated, **more)
     return add_job(session, order, NOON).id
 

@@ -62,7 +62,7 @@ def _live(home: Home, database: Database) -> None:
     entered(database, "a")
     with database.writing() as session:
         for _ in range(4):
-            ask_for(session, versions[:2])
+            ask_for(session, versions[:2], seed=None)
         first, second, *_ = claim(session, "somebody", now(), limit=3)
         release(session, first.id, "somebody")
         release(session, second.id, "somebody", "trouble")
@@ -107,6 +107,7 @@ def test_nothing_is_found_where_all_is_well(sound: tuple[Home, Database]) -> Non
     assert texts["jobs"] == "4 done, 1 leased, 3 waiting"
     assert texts["leases"] == "1 held"
     assert texts["results"] == "11 places and 11 games are complete and add up"
+    assert texts["seeds"].startswith("3 follow from their parts, 125 parts are left")
     assert texts["archives"] == "1 are there and undamaged"
     assert texts["ratings"].endswith("7 steps and 4 duels follow exactly from the results")
     assert texts["games"] == "those of 4 matches play out as they did"
@@ -252,6 +253,13 @@ DAMAGE: list[tuple[str, str, str]] = [
         "archives",
         "the archive beef is missing",
     ),
+    ("UPDATE match SET result_digest = 'x' WHERE number = 2", "seeds", "of match 2, 3"),
+    ("UPDATE match SET result_digest = NULL WHERE number = 4", "seeds", "of match 4"),
+    ("UPDATE match SET rated = NOT rated WHERE number = 1", "seeds", "of match 1"),
+    ("UPDATE seed_part SET after_match = 77 WHERE number = 1", "seeds", "not the one that was"),
+    ("UPDATE seed_part SET secret = 'x' WHERE number = 9", "seeds", "part 9 of the seeds is not"),
+    ("UPDATE job SET seed = '5' WHERE state = 'leased'", "seeds", "is another than it gives"),
+    ("UPDATE job SET origin = '{}' WHERE state = 'leased'", "seeds", "its 'part' is None"),
     ("UPDATE archive SET size = 7", "archives", "has 5 bytes, 7 are noted"),
     ("UPDATE rating SET mu = mu + 1e-9 WHERE version_id = 1", "ratings", "7 numbers do not follow"),
     ("UPDATE ledger SET rating_model = 99", "ratings", "come from model 99"),
