@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
@@ -20,9 +21,16 @@ from keltis_cli.selfplay import progress
 from keltis_cli.strangers import printable
 from keltis_cli.telling import Viewer, say, score_table, seen, watch
 from keltis_engine import POST_GAME, EngineError, State
-from keltis_engine.replay import Replay, ReplayError, expand, read_replay, steps
+from keltis_engine.replay import Replay, play_again, read_replay, steps
 from keltis_engine.replay import verify as verified
-from keltis_ladder.commitments import commitment
+from keltis_ladder.verifying import (
+    Mark,
+    Verdict,
+    compare_games,
+    expanded,
+    unknown_fields,
+    verify_game,
+)
 
 HASH: Final = re.compile("[0-9a-f]{64}")
 
@@ -40,7 +48,7 @@ def replay(
         int | None, typer.Option("--game", "-g", metavar="K", min=1, help="Only the K-th game.")
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Play all games again; compare scores and digest.")
+        bool, typer.Option("--verify", help="Play all games again; check all that the file says.")
     ] = False,
     noted: Annotated[
         str | None,
@@ -66,7 +74,7 @@ def replay(
         raise BadRequest("--commitment is compared by --verify: add it")
     lines = chosen_lines(file, game)
     if verify:
-        verify_all(lines, None if noted is None else noted_hash(noted))
+        verify_all(lines, None if noted is None else noted_hash(noted), whole=game is None)
     elif expand:
         expand_all(lines)
     else:
@@ -97,9 +105,10 @@ def chosen_lines(file: Path, game: int | None) -> list[tuple[int, str]]:
     return [lines[game - 1]]
 
 
-def refuse(number: int, error: EngineError) -> None:
+def refuse(number: int, error: object) -> None:
     """Say on the error output what is wrong with a line."""
-    console(stderr=True).print(f"line {number}: {error}", soft_wrap=True, highlight=False)
+    text = f"line {number}: {error}"
+    console(stderr=True).print(text, soft_wrap=True, highlight=False, markup=False)
 
 
 def noted_hash(text: str) -> str:
@@ -110,43 +119,83 @@ def noted_hash(text: str) -> str:
     return text
 
 
-def verify_all(lines: list[tuple[int, str]], noted: str | None = None) -> None:
-    """Play all games again; report every one that is not what its record says."""
-    wrong = committed = 0
-    with progress() as bar:
-        for number, line in bar.track(lines, description="verify"):
-            try:
-                record = read_replay(line)
-                verified(record)
-                committed += check_commitment(record, noted)
-            except EngineError as error:
-                refuse(number, error)
-                wrong += 1
-    good = len(lines) - wrong
-    print(
-        f"{good} of {len(lines)} games OK"
-        if wrong
-        else f"OK: {good} {'game' if good == 1 else 'games'}"
-    )
+def verify_all(lines: list[tuple[int, str]], noted: str | None = None, whole: bool = True) -> None:
+    """Play all games again; say for each line what held, and what did not."""
+    verdicts = verified_lines(lines, noted, whole)
+    tell_verdicts(verdicts)
+    good = [each for _, each in verdicts if isinstance(each, Verdict) and not each.wrong]
+    count = len(lines)
+    if len(good) < count:
+        print(f"{len(good)} of {count} games OK")
+    else:
+        print(f"OK: {count} {'game' if count == 1 else 'games'}")
+    committed = sum("commitment" in verdict.names(Mark.OK) for verdict in good)
     if committed:
-        print(what_was_committed(committed, good, noted))
-    if wrong:
+        print(what_was_committed(committed, len(good), noted))
+    if weak := {text for verdict in good for text in weaknesses(verdict)}:
+        for text in sorted(weak):
+            print(text)
+    if len(good) < count:
         raise typer.Exit(1)
 
 
-def check_commitment(record: Replay, noted: str | None) -> bool:
-    """Raise if the deal is not the one that was committed to; tell whether it could be checked."""
-    job, told = record.get("job"), record.get("commitment")
-    if not (isinstance(job, str) and isinstance(told, str) and job.isascii()):
-        if noted is not None:
-            raise ReplayError("it has no commitment: it is not from a server's match")
-        return False
-    made = commitment(job, int(record["seed"]))
-    if made != told:
-        raise ReplayError(f"its seed does not fit its commitment: {made}, not {printable(told)}")
-    if noted is not None and made != noted:
-        raise ReplayError(f"its commitment is {made}, not the one that you noted")
-    return True
+Verdicts = list[tuple[int, Verdict | str]]  # by line; a text: why it cannot be read
+
+
+def verified_lines(lines: list[tuple[int, str]], noted: str | None, whole: bool) -> Verdicts:
+    """Return the verdict on each line."""
+    verdicts: Verdicts = []
+    with progress() as bar:
+        for number, line in bar.track(lines, description="verify"):
+            try:
+                verdicts.append((number, verify_game(read_replay(line), noted)))
+            except EngineError as error:
+                verdicts.append((number, str(error)))
+    compare_games([each for _, each in verdicts if isinstance(each, Verdict)], whole)
+    return verdicts
+
+
+def tell_verdicts(verdicts: Verdicts) -> None:
+    """Say for each line what held; lines that follow each other and say the same are one."""
+    for outcome, group in groupby(verdicts, key=lambda each: outcome_of(each[1])):
+        numbers = [number for number, _ in group]
+        if outcome:
+            where = (
+                f"line {numbers[0]}"
+                if len(numbers) == 1
+                else f"lines {numbers[0]} to {numbers[-1]}"
+            )
+            console().print(f"{where}: {outcome}", soft_wrap=True, highlight=False, markup=False)
+    for number, verdict in verdicts:
+        if isinstance(verdict, str):
+            refuse(number, printable(verdict))
+        else:
+            refuse_wrong(number, verdict)
+
+
+def refuse_wrong(number: int, verdict: Verdict) -> None:
+    """Say what is wrong with a game."""
+    for check in verdict.wrong:
+        refuse(number, f"{check.name}: {printable(check.text)}")
+
+
+def outcome_of(verdict: Verdict | str) -> str:
+    """Return which checks came out how, in one line; nothing if there is no game."""
+    if isinstance(verdict, str):
+        return ""
+    told = [f"{mark}: {', '.join(names)}" for mark in Mark if (names := verdict.names(mark))]
+    if others := [printable(name) for name in unknown_fields(verdict.record)]:
+        told.append(f"not known, and not checked: {', '.join(others)}")
+    return "; ".join(told)
+
+
+def weaknesses(verdict: Verdict) -> list[str]:
+    """Say what follows from what holds and yet proves less than it might."""
+    return [
+        f"Note: {check.name}: {printable(check.text)}."
+        for check in verdict.checks
+        if check.mark is Mark.WEAK
+    ]
 
 
 def what_was_committed(committed: int, good: int, noted: str | None) -> str:
@@ -165,11 +214,15 @@ def expand_all(lines: list[tuple[int, str]]) -> None:
     for number, line in lines:
         try:
             record = read_replay(line)
-            verified(record)
-            print(json.dumps(expand(record), separators=(",", ":")))
+            verdict = verify_game(record)
         except EngineError as error:
             refuse(number, error)
             raise typer.Exit(1) from None
+        if verdict.wrong:
+            refuse_wrong(number, verdict)
+            raise typer.Exit(1)
+        end, _ = play_again(record)
+        print(json.dumps(expanded(record, end), separators=(",", ":")))
 
 
 def tell(record: Replay, end: State, out: Console, look: Look, how: Telling) -> None:

@@ -91,7 +91,7 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_cores(tmp_path: Pat
         files.append(tmp_path / f"{cores}.jsonl")
         played(first, last, "-n", "6", "--cores", cores, "--out", files[-1])
     assert files[0].read_text() == files[1].read_text()
-    assert output("replay", "--verify", files[0]) == "OK: 12 games\n"
+    assert output("replay", "--verify", files[0]).endswith("OK: 12 games\n")
     games = [json.loads(line) for line in files[0].read_text().splitlines()]
     assert [(game["match"], game["rotation"]) for game in games[:4]] == [
         (1, 0), (1, 1), (2, 0), (2, 1)
@@ -114,7 +114,23 @@ def test_faults_are_told_recorded_and_kept_as_cards(tmp_path: Path) -> None:
     assert "the bot chose 9999, which is no action at all" in done.stderr
     assert ESCAPE not in done.stderr
     assert "| \\x1b[31mI cheat" in done.stderr
-    assert output("replay", "--verify", "games.jsonl") == "OK: 8 games\n"
+    held = "decisions, scores, digest, faults, ending, ranks, names, rotation, match, seed"
+    checked = output("replay", "--verify", "games.jsonl")
+    assert checked.startswith(f"lines 1 to 8: ok: {held}; not in the file: origin, commitment, res")
+    assert checked.endswith("OK: 8 games\n")
+    for line in output("replay", "--expand", "games.jsonl").splitlines():
+        game = json.loads(line)
+        honest = game["names"].index("random")
+        assert (game["over"], game["ending"], game["winners"]) == (True, "fault", [honest])
+        assert game["ranks"][honest] == 1
+        assert game["faults"][0]["seat"] == 1 - honest
+    first, *others = Path("games.jsonl").read_text().splitlines()
+    forged = {**json.loads(first), "ranks": json.loads(first)["ranks"][::-1]}
+    Path("forged.jsonl").write_text("\n".join([json.dumps(forged), *others]))
+    for mode in ("--verify", "--expand"):
+        refused = command("replay", mode, "forged.jsonl")
+        assert refused.returncode == 1
+        assert "line 1: ranks: expected [" in refused.stderr
     faults = [json.loads(line)["faults"] for line in Path("games.jsonl").read_text().splitlines()]
     assert [fault["code"] for [fault] in faults] == ["not-legal"] * 8
     cards = sorted(Path("crashes").iterdir())
@@ -242,6 +258,6 @@ def test_an_interrupt_ends_the_match_with_a_report_of_what_was_played(tmp_path: 
     assert "Traceback" not in errors
     head = re.search(r"^(\d+) of 100,000 matches, then broken off, (\d+) games", told, re.MULTILINE)
     assert head
-    assert output("replay", "--verify", "games.jsonl") == f"OK: {head[2]} games\n"
+    assert output("replay", "--verify", "games.jsonl").endswith(f"OK: {head[2]} games\n")
     assert not part.exists()
     assert processes_with(token) == []

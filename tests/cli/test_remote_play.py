@@ -150,13 +150,13 @@ def test_a_challenge_is_played_downloaded_and_verified(ladder: Ladder, inside: I
     inside.output("download", number, "--out", "games.jsonl", "--force")
     assert Path("games.jsonl").read_text() == kept
     checked = inside.output("replay", "games.jsonl", "--verify")
-    assert checked.startswith(
-        "OK: 2 games\nThe seed of all of them fits the commitment in the file"
-    )
+    assert "OK: 2 games\nThe seed of all of them fits the commitment in the file" in checked
+    assert re.match(r"lines 1 to 2: ok: decisions, scores, digest, faults, ending, ranks,", checked)
     checked = inside.output("replay", "games.jsonl", "--verify", "--commitment", noted)
     assert "fits the hash that you noted" in checked
     other = inside.run("replay", "games.jsonl", "--verify", "--commitment", "0" * 64)
     assert other.code == 1
+    assert "line 1: noted commitment: it is" in other.err
     assert "not the one that you noted" in other.err
     assert inside.run("replay", "games.jsonl", "--verify", "--commitment", "abc").code == 2
     assert inside.run("replay", "games.jsonl", "--commitment", noted).code == 2
@@ -166,8 +166,9 @@ def test_a_challenge_is_played_downloaded_and_verified(ladder: Ladder, inside: I
     Path("changed.jsonl").write_text(json.dumps(changed) + "\n" + second + "\n")
     done = inside.run("replay", "changed.jsonl", "--verify")
     assert done.code == 1
-    assert "line 1: its seed does not fit its commitment" in done.err
-    assert done.out.startswith("1 of 2 games OK\n")
+    assert "line 1: commitment: 'job' and 'seed' give " in done.err
+    assert "0 of 2 games OK\n" in done.out  # each misses the other game of its match
+    assert "line 2: match: it has 2 games, the file has 1" in done.err
 
 
 def test_faults_are_told_to_the_author_only(ladder: Ladder, inside: Inside) -> None:
