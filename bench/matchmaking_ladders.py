@@ -111,13 +111,15 @@ def kendall(ratings: Sequence[float], truth: Sequence[float]) -> float:
 class Ours:
     """The matchmaker of the ladder. With more referees, results come in that many matches later."""
 
-    def __init__(self, setting: Setting, world: World, number: int, referees: int = 1) -> None:
+    def __init__(
+        self, setting: Setting, world: World, number: int, referees: int = 1, bots: int = BOTS
+    ) -> None:
         self.world = world
         self.referees = referees
         self.policy = setting.policy
         self.maker = Matchmaker(setting.policy, seed=number)
         self.tables: list[Proposal] = []
-        for bot in range(BOTS):
+        for bot in range(bots):
             self.enter(bot)
 
     def enter(self, bot: int) -> None:

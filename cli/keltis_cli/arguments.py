@@ -9,6 +9,7 @@ import typer
 from keltis_cli.errors import BadRequest
 from keltis_engine import VARIANTS, Ruleset, find_variant
 from keltis_engine.policies import POLICIES, Policy
+from keltis_ladder.pace import SETTLED_BELOW
 
 MOST_DIGITS: Final = 20  # of an option's value; more are a slip of the finger
 
@@ -34,6 +35,28 @@ IncrementOption = Annotated[
 ]
 CoresOption = Annotated[
     int | None, typer.Option("--cores", min=1, help="Cores to play on; all unless given.")
+]
+MatchesPerMinuteOption = Annotated[
+    float | None,
+    typer.Option(
+        "--matches-per-minute",
+        metavar="N",
+        min=0.01,
+        envvar="KELTIS_MATCHES_PER_MINUTE",
+        help="Begin no more matches of the ladder; tournaments and challenges are not counted.",
+        show_default="no limit",
+    ),
+]
+SettledBelowOption = Annotated[
+    float | None,
+    typer.Option(
+        "--settled-below",
+        metavar="GAIN",
+        min=0.0,
+        envvar="KELTIS_SETTLED_BELOW",
+        help="Play one match a minute if the best would teach less than this; 0 is never.",
+        show_default=f"{SETTLED_BELOW:g}",
+    ),
 ]
 AsciiOption = Annotated[bool, typer.Option("--ascii", help="Draw with letters instead of symbols.")]
 

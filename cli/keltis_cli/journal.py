@@ -17,7 +17,7 @@ from keltis_ladder.dispatch.dispatcher import (
     Troubled,
     Withdrawn,
 )
-from keltis_ladder.steward import Began, News, Told, Trouble
+from keltis_ladder.steward import Began, News, Paced, Told, Trouble
 
 MINUTE: Final = 60.0
 KEPT: Final = 200  # results: more than any terminal has lines
@@ -33,6 +33,7 @@ class Journal:
         self.faults = 0
         self.troubles = 0
         self.trouble = ""  # the last one
+        self.pace: Paced | None = None  # how fast the ladder plays, once that has changed
         self.latest: deque[tuple[float, Told]] = deque(maxlen=KEPT)  # the latest first
         self.busy: dict[str, Playing] = {}  # by referee
         self.unstored: dict[str, Playing] = {}  # matches that were begun, by job
@@ -62,6 +63,8 @@ class Journal:
                     self._count(news)
             case Trouble():
                 self._note(news.text)
+            case Paced():
+                self.pace = news
 
     def event(self, event: Event) -> None:
         """Take note of what the dispatcher tells."""

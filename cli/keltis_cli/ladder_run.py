@@ -37,6 +37,7 @@ from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.matchmaking.policy import Policy
+from keltis_ladder.pace import SETTLED_BELOW, PaceRules
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.steward import Told
 from keltis_ladder.store.database import Database
@@ -136,6 +137,8 @@ def run(
     ] = None,
     bank: arguments.BankOption = DEFAULT_CONTROL.bank_ms,
     increment: arguments.IncrementOption = DEFAULT_CONTROL.increment_ms,
+    matches_per_minute: arguments.MatchesPerMinuteOption = None,
+    settled_below: arguments.SettledBelowOption = None,
     no_house: Annotated[
         bool, typer.Option("--no-house", help="Do not put random, greedy and search on it.")
     ] = False,
@@ -153,6 +156,9 @@ def run(
     chosen = list(dict.fromkeys(find_variant(name).id for name in variant or VARIANTS))
     # The bots of one user are here to meet each other.
     policy = Policy(variants=dict.fromkeys(chosen, 1.0), same_author=True)
+    # Whoever says how long it shall run wants to see it play, settled or not.
+    usual = SETTLED_BELOW if matches is None and seconds is None else 0.0
+    pace = PaceRules(matches_per_minute, usual if settled_below is None else settled_below)
     playing_on = chosen_cores(cores)
     entrants = named(bots or [])
     home = open_home(data, database)
@@ -172,7 +178,7 @@ def run(
             Matchmaker(policy, seed=secrets.randbits(SEED_BITS)),  # no two propose the same
             subject,
             display_for(subject, quiet, for_programs=as_json),
-            Terms(playing_on, sandbox is not None, matches, seconds),
+            Terms(playing_on, sandbox is not None, matches, seconds, pace),
             tell_program if as_json else None,
         )
         with broken_off("the ladder"):

@@ -15,6 +15,7 @@ from keltis_cli.look import QUIET, TITLE, Look, styled
 from keltis_cli.match_lines import Live, latest_lines, playing_lines
 from keltis_cli.pieces import spread
 from keltis_cli.strokes import counted, cut, fitting, lasting, stroke
+from keltis_ladder.pace import Tempo
 from keltis_ladder.store.lines import Line
 
 LEAST_LATEST: Final = 4  # lines for the latest results, the heading included
@@ -59,11 +60,20 @@ def head_lines(state: LadderState, width: int, look: Look) -> list[Text]:
         counted(journal.stored, "match", "matches") + elsewhere,
         f"{journal.per_minute:.0f} a minute",
         counted(state.referees, "referee"),
+        *pace_facts(journal),
     ]
     first = title_line(state.title, facts, journal, width, look)
     if state.finishing:
         return [first, Text(cut(FINISHING, width, look), TITLE)]
     return [first, with_hint(troubles(journal, look), "Ctrl-C ends", width)]
+
+
+def pace_facts(journal: Journal) -> list[str]:
+    """Say why few matches are played, if that is so."""
+    if journal.pace is None or journal.pace.per_minute is None:
+        return []
+    settled = "ratings are settled: " if journal.pace.tempo is Tempo.SETTLED else ""
+    return [f"{settled}at most {journal.pace.per_minute:g} a minute"]
 
 
 def title_line(title: str, facts: Sequence[str], journal: Journal, width: int, look: Look) -> Text:

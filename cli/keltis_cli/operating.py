@@ -22,6 +22,7 @@ from keltis_ladder.dispatch.dispatcher import Event
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
+from keltis_ladder.pace import AT_FULL_PACE, Pace, PaceRules
 from keltis_ladder.steward import News, Steward, Told
 
 DRAW_EVERY: Final = 0.25  # seconds
@@ -60,6 +61,7 @@ class Terms:
     sandboxed: bool
     matches: int | None = None
     seconds: float | None = None
+    pace: PaceRules = AT_FULL_PACE
 
     @property
     def width(self) -> int:
@@ -97,7 +99,9 @@ class Operation:
         self.on_told = on_told
         self.code = 0
         self.dispatcher = LocalDispatcher(terms.cores, terms.sandboxed, self._event)
-        self.steward = Steward(desk, self.dispatcher, matchmaker, self._news, terms.width)
+        self.steward = Steward(
+            desk, self.dispatcher, matchmaker, self._news, terms.width, pace=Pace(terms.pace)
+        )
 
     async def run(self) -> int:
         """Work until the end; return the exit code."""

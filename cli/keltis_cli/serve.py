@@ -10,12 +10,13 @@ from typing import Annotated, Final
 
 import typer
 
-from keltis_cli import entering
+from keltis_cli import arguments, entering
 from keltis_cli.homes import DatabaseOption, DataOption, open_home
 from keltis_cli.match import chosen_cores
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.limits import MIB
+from keltis_ladder.pace import SETTLED_BELOW, PaceRules
 from keltis_server.logs import LogFormat, LogLevel, set_up
 from keltis_server.serving import serve as run
 from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings
@@ -81,6 +82,8 @@ def serve(
             help="More for each decision.",
         ),
     ] = DEFAULT_CONTROL.increment_ms,
+    matches_per_minute: arguments.MatchesPerMinuteOption = None,
+    settled_below: arguments.SettledBelowOption = None,
     no_house: Annotated[
         bool,
         typer.Option("--no-house", envvar="KELTIS_NO_HOUSE", help="Without bots of our own."),
@@ -166,6 +169,11 @@ def serve(
         sandboxed=not no_sandbox,
         inexact_clock=inexact_clock,
         control=TimeControl(bank, increment),
+        pace=PaceRules(
+            matches_per_minute,
+            SETTLED_BELOW if settled_below is None else settled_below,
+            calm=True,
+        ),
         quotas=Quotas(
             archive_bytes=archive_mib * MIB,
             uploads_per_hour=uploads,

@@ -22,6 +22,7 @@ from keltis_ladder.dispatch.dispatcher import Dispatcher, Failed
 from keltis_ladder.matchmaking.candidates import History
 from keltis_ladder.matchmaking.contenders import Contender
 from keltis_ladder.matchmaking.matchmaker import Matchmaker, Proposal
+from keltis_ladder.pace import AT_FULL_PACE, Pace, Tempo
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.results import MatchResult
@@ -64,7 +65,15 @@ class Trouble:
     text: str
 
 
-News = Began | Told | Trouble
+@dataclass(frozen=True)
+class Paced:
+    """The ladder plays faster or slower from now on."""
+
+    tempo: Tempo
+    per_minute: float | None  # matches of the ladder that may begin; none: any number
+
+
+News = Began | Told | Trouble | Paced
 
 
 class Steward:
@@ -78,7 +87,7 @@ class Steward:
         on_news: Callable[[News], None],
         width: int,
         reserve: int = 0,
-        calm: bool = False,
+        pace: Pace | None = None,
     ) -> None:
         self.desk = desk
         self.dispatcher = dispatcher
@@ -86,7 +95,7 @@ class Steward:
         self.on_news = on_news
         self.width = width  # matches at once: more than there are referees, so that none waits
         self.reserve = reserve  # so many more if they are urgent
-        self.calm = calm  # while only our own bots are there, one match at a time is enough
+        self.pace = pace or Pace(AT_FULL_PACE)  # of what the matchmaker proposes
         self.draining = False  # no match begins, until somebody says otherwise
         self.director = Director(desk.database)
         self.playing: dict[str, Playing] = {}
@@ -99,6 +108,7 @@ class Steward:
         self._stopping = False
         self._failure: BaseException | None = None
         self._woken = asyncio.Event()
+        self._alarm: asyncio.TimerHandle | None = None  # when the pace lets the next match begin
         self._storing = asyncio.Lock()  # results are told in the order in which they are stored
         self._backoff = Backoff(LONGEST_PAUSE)
         self._pause: asyncio.TimerHandle | None = None  # no match begins: the last ones failed
@@ -146,8 +156,9 @@ class Steward:
         finally:
             for keeper in keepers:
                 keeper.cancel()
-            if self._pause is not None:
-                self._pause.cancel()
+            for timer in (self._pause, self._alarm):
+                if timer is not None:
+                    timer.cancel()
             await self.workshop.close()
             await self._hand_back()
 
@@ -189,9 +200,22 @@ class Steward:
         if self.matchmaker is None:
             return False
         playing = len(self.playing)
+        if self.pace.judge(self.matchmaker.best_gain(), house_only=not self._guests):
+            self.on_news(Paced(self.pace.tempo, self.pace.per_minute))
         if self.matchmaker.newcomers:
             return playing < self.width + self.reserve
-        return playing < (1 if self.calm and not self._guests else self.width)
+        if playing >= min(self.width, self.pace.at_once or self.width):
+            return False
+        wait = self.pace.wait()
+        if wait:
+            self._wake_in(wait)
+        return not wait
+
+    def _wake_in(self, seconds: float) -> None:
+        """Look for a match again after a while."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = asyncio.get_running_loop().call_later(seconds, self._woken.set)
 
     def _resume(self, playing: Playing) -> Proposal | None:
         """Tell the matchmaker of a rated match that it did not propose, or not in this life."""
@@ -210,6 +234,7 @@ class Steward:
                 self.matchmaker.abandoned(proposal)
                 await self._patiently(self.desk.give_back, playing.job.id)
             else:
+                self.pace.begin()
                 self._begin(playing, proposal)
         if taken.lacking:
             self.matchmaker.abandoned(proposal)

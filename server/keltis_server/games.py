@@ -14,7 +14,8 @@ from keltis_ladder.desk import Desk, Playing
 from keltis_ladder.dispatch.live import LiveMatch
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
-from keltis_ladder.steward import Steward, Trouble
+from keltis_ladder.pace import Pace
+from keltis_ladder.steward import Paced, Steward, Trouble
 from keltis_ladder.store.programs import Programs
 from keltis_server.site import Site
 
@@ -43,7 +44,7 @@ class Games:
             site.tell,
             width=2 * referees,
             reserve=referees,
-            calm=True,
+            pace=Pace(settings.pace),
         )
         self.ended = asyncio.Event()  # by itself, or because it was told to
         self._task: asyncio.Task[None] | None = None
@@ -61,13 +62,18 @@ class Games:
     async def start(self) -> None:
         """Start the referees, and begin to play."""
         await self.dispatcher.start()
-        self._site.listen(_log_trouble)
+        self._site.listen(_log_news)
         self._task = asyncio.create_task(self.steward.run(), name="steward")
         self._task.add_done_callback(lambda _: self.ended.set())
 
     async def until_stored(self, job_id: str) -> None:
         """Wait until the result of a match that has just ended is stored."""
         await self.steward.until_stored(job_id, STORING)
+
+    @property
+    def pace(self) -> Pace:
+        """How fast the ladder plays, and why."""
+        return self.steward.pace
 
     def look(self) -> None:
         """Look at once for what has changed: a new version, a challenge, a tournament."""
@@ -88,9 +94,13 @@ class Games:
             await self.dispatcher.close()
 
 
-def _log_trouble(happening: object) -> None:
-    if isinstance(happening, Trouble):
-        log.warning("%s", happening.text)
+def _log_news(happening: object) -> None:
+    match happening:
+        case Trouble(text=text):
+            log.warning("%s", text)
+        case Paced(tempo=tempo, per_minute=per_minute):
+            limit = "no limit" if per_minute is None else f"at most {per_minute:g} a minute"
+            log.info("the pace of the ladder is %s: %s", tempo, limit)
 
 
 GAMES: Final[web.AppKey[Games]] = web.AppKey("games", Games)

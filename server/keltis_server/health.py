@@ -35,6 +35,7 @@ async def readyz(request: web.Request) -> web.Response:
         "playing": len(games.live),
         "referees": len(games.dispatcher.pids),
         "draining": site.draining,
+        "tempo": games.pace.tempo,
     }
     try:
         state["matches"] = await site.read(matches_stored)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
+from math import nan
 from typing import Final
 
 from aiohttp import web
@@ -11,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from keltis_ladder.dispatch.batches import Decided
 from keltis_ladder.dispatch.dispatcher import Streamed
+from keltis_ladder.pace import Pace, Tempo
 from keltis_ladder.steward import Told, Trouble
 from keltis_server.happenings import Happening, VersionChanged
 from keltis_server.problems import Handler
@@ -41,6 +44,14 @@ UNPREPARED: Final = Gauge(
     registry=REGISTRY,
 )
 PLAYING: Final = Gauge("keltis_matches_playing", "Matches at a referee.", registry=REGISTRY)
+TEMPO: Final = Gauge(
+    "keltis_tempo", "1 for the tempo that the ladder plays at.", ["tempo"], registry=REGISTRY
+)
+GAIN: Final = Gauge(
+    "keltis_expected_gain",
+    "Pairs that the most instructive match would put right, per rival.",
+    registry=REGISTRY,
+)
 SOCKETS: Final = Gauge("keltis_websockets", "Websockets that are open.", registry=REGISTRY)
 DROPPED: Final = Counter(
     "keltis_websockets_dropped", "Websockets that were too slow.", registry=REGISTRY
@@ -62,6 +73,17 @@ LAG: Final = Gauge(
 def exposition() -> bytes:
     """Return all of it as text."""
     return generate_latest(REGISTRY)
+
+
+def watch_pace(pace: Pace) -> None:
+    """Tell from now on how fast the ladder plays."""
+    for tempo in Tempo:
+        TEMPO.labels(tempo.value).set_function(partial(_plays_at, pace, tempo))
+    GAIN.set_function(lambda: nan if pace.gain is None else pace.gain)
+
+
+def _plays_at(pace: Pace, tempo: Tempo) -> float:
+    return float(pace.tempo is tempo)
 
 
 async def watch_loop() -> None:

@@ -10,11 +10,13 @@ from urllib.parse import urlsplit
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.errors import LadderError
 from keltis_ladder.limits import MIB
+from keltis_ladder.pace import PaceRules
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8080
 NICE: Final = 10  # a tenth of what others get who want the same core; all of it otherwise
 NICEST: Final = 19
+PACE: Final = PaceRules(calm=True)
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
@@ -57,6 +59,7 @@ class Settings:
     sandboxed: bool = True
     inexact_clock: bool = False  # strangers play even where their time cannot be told exactly
     control: TimeControl = DEFAULT_CONTROL
+    pace: PaceRules = PACE
     quotas: Quotas = field(default_factory=Quotas)
     origins: tuple[str, ...] = ()  # other sites whose pages may open a websocket
     forwarded: bool = False  # behind a proxy that says who called

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 from keltis_ladder.desk import Desk
@@ -10,7 +11,8 @@ from keltis_ladder.dispatch.dispatcher import Event, Started
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.jobs import Job
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
-from keltis_ladder.steward import Began, Steward
+from keltis_ladder.pace import Pace, PaceRules, Tempo
+from keltis_ladder.steward import Began, Paced, Steward
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.queue import AT_ONCE, Order, add_job
@@ -47,7 +49,7 @@ def test_an_urgent_match_goes_before_those_that_wait_but_not_before_another(
     assert started == [first.id, urgent.id, next_urgent.id, waiting.id]
 
 
-def run(ladder: Ladder, work: Work, reserve: int = 0, calm: bool = False) -> None:
+def run(ladder: Ladder, work: Work, reserve: int = 0, pace: Pace | None = None) -> None:
     """Let a steward work on one core while something happens."""
 
     async def together() -> None:
@@ -55,7 +57,7 @@ def run(ladder: Ladder, work: Work, reserve: int = 0, calm: bool = False) -> Non
         await dispatcher.start()
         desk = Desk(ladder.database, Programs(ladder.home, None, print), CONTROL)
         steward = Steward(
-            desk, dispatcher, Matchmaker(), ladder.news.append, width=2, reserve=reserve, calm=calm
+            desk, dispatcher, Matchmaker(), ladder.news.append, width=2, reserve=reserve, pace=pace
         )
         running = asyncio.create_task(steward.run())
         try:
@@ -147,8 +149,79 @@ def test_our_own_bots_alone_play_one_match_at_a_time_until_a_guest_comes(tmp_pat
             submit(ladder, write_bot(tmp_path / "guest", variants=[VARIANT], players=[2]), "guest")
             await until(lambda: len(steward.playing) > 1)
 
-    run(ladder, Guest(), calm=True)
+    run(ladder, Guest(), pace=Pace(PaceRules(calm=True)))
     assert max(widest) == 1
+
+
+class Hours:
+    """A clock that stands still until somebody moves it."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+def test_a_settled_ladder_plays_a_match_a_minute_and_a_new_version_at_once(tmp_path: Path) -> None:
+    ladder = Ladder(tmp_path / "ladder")
+    for name in ("one", "two", "three"):
+        ladder.enter(name)
+    clock = Hours()
+    pace = Pace(PaceRules(settled_below=1e6), clock)  # whatever a match teaches, it is too little
+
+    def begun() -> int:
+        return sum(isinstance(news, Began) for news in ladder.news)
+
+    def stored(count: int) -> bool:
+        return len(ladder.told()) == count
+
+    class Settled(Work):
+        async def __call__(self, ladder: Ladder, steward: Steward) -> None:
+            # Three new versions: the first match has two of them, the second the third.
+            await until(lambda: len(ladder.told()) >= 2 and not steward.playing)
+            await asyncio.sleep(1.2)  # longer than two looks around
+            assert begun() == 2
+            assert Paced(Tempo.SETTLED, 1.0) in ladder.news
+            for minute in (1, 2):
+                clock.time = 60.0 * minute
+                steward.look()
+                await until(partial(stored, 2 + minute))
+                await asyncio.sleep(0.7)
+                assert begun() == 2 + minute
+            newcomer = ladder.enter("four")
+            steward.look()
+            await until(lambda: any(newcomer in told.playing.versions for told in ladder.told()))
+            assert begun() == 5
+            with ladder.database.writing() as session:  # what somebody asks for does not wait
+                add_job(session, Order(VARIANT, (newcomer, 1), purpose=Purpose.CHALLENGE), now())
+            steward.look()
+            await until(lambda: len(ladder.told()) == 6)
+            assert begun() == 6
+
+    run(ladder, Settled(), pace=pace)
+
+
+def test_a_limit_is_kept_to_by_the_matches_of_the_ladder(tmp_path: Path) -> None:
+    ladder = Ladder(tmp_path / "ladder")
+    for name in ("one", "two"):
+        ladder.enter(name)
+    begins: list[float] = []
+
+    class Limited(Work):
+        async def __call__(self, ladder: Ladder, steward: Steward) -> None:
+            loop = asyncio.get_running_loop()
+
+            def enough() -> bool:
+                begun = sum(isinstance(news, Began) for news in ladder.news)
+                begins.extend([loop.time()] * (begun - len(begins)))
+                return begun >= 6
+
+            await until(enough)
+
+    run(ladder, Limited(), pace=Pace(PaceRules(matches_per_minute=300, settled_below=0.0)))
+    # The first five gaps are five fifths of a second, less what our looking was late at the first.
+    assert begins[5] - begins[0] >= 0.95
 
 
 def test_nothing_begins_while_it_drains_and_it_goes_on_afterwards(tmp_path: Path) -> None:

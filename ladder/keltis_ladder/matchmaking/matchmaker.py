@@ -82,6 +82,17 @@ class Matchmaker:
         self._survey()
         return dict(self._field.shares.lags)
 
+    def best_gain(self) -> float | None:
+        """Return what the most instructive match would teach now, per rival; none: nobody may meet.
+
+        In pairs of versions that it puts into the right order. As the picture of the field, it is
+        worked out anew when somebody comes or goes, and after some results.
+        """
+        self._survey()
+        if not self._field.eligible:
+            return None
+        return self._opponents.best_gain(self._field.eligible)
+
     def fair_share(self, version: int) -> float:
         """Return after how many matches a version would play if all took turns; maybe infinity."""
         self._survey()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from keltis_ladder.matchmaking.candidates import Candidate
@@ -13,6 +13,7 @@ from keltis_ladder.matchmaking.contenders import Category, may_meet
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.matchmaking.tables import find_table, fits, repeats
 from keltis_ladder.matchmaking.value import chance, information, stake
+from keltis_ladder.ratings.model import TAU
 from keltis_ladder.ratings.skill import Noise
 
 # A stake is worked out against this many versions at most, evenly spaced by rating.
@@ -21,6 +22,10 @@ REFRESH: Final = 0.25  # results per version after which the picture of the fiel
 # Where the opponents of a new version are looked for, in standard deviations from its rating: its
 # median first, then halves, quarters and eighths of what is possible.
 SEARCH: Final = (0.0, 0.67, -0.67, 1.15, -1.15, 0.32, -0.32)
+# Gains are told per rival, since with more of them more pairs can be put right. With very few there
+# is little to put right, and it must not look like much.
+FEWEST_RIVALS: Final = 10
+NEXT_ABOVE: Final = 3  # neighbours by rating that are looked at for the best gain
 
 
 class Opponents:
@@ -37,6 +42,8 @@ class Opponents:
         self._rivals: list[Candidate] = []
         self._drawn = 0  # how often the picture of the field was drawn
         self._drawn_at = 0
+        self._best_gain = 0.0
+        self._best_gain_of = -1  # the picture that it belongs to
 
     def survey(self, candidates: Sequence[Candidate]) -> None:
         """Take over who is on the ladder."""
@@ -48,8 +55,7 @@ class Opponents:
 
         Those who are playing, or were chosen too often, are left out if there are others.
         """
-        if self.results >= self._drawn_at + REFRESH * len(self._candidates):
-            self._draw()
+        self._keep_picture_fresh()
         free = [each for each in eligible if not each.playing] or eligible
         free = [each for each in free if each.allowance(number) >= 1.0] or free
         sample = self._random.sample(free, min(self.policy.sample, len(free)))
@@ -125,6 +131,34 @@ class Opponents:
         order = sorted(eligible, key=lateness)
         return find_table(focus, order, category.players, self.policy.same_author)
 
+    def best_gain(self, eligible: Mapping[Category, Sequence[Candidate]]) -> float:
+        """Return what the most instructive match would teach, per rival.
+
+        That is the number of pairs that it puts right, less what the drift of the rating model
+        undoes with every match. Once ratings are as sure as the drift lets them be, it is near 0.
+        """
+        self._keep_picture_fresh()
+        if self._best_gain_of != self._drawn:
+            self._best_gain_of = self._drawn
+            most = max(self._net_gains(eligible), default=0.0)
+            self._best_gain = most / max(FEWEST_RIVALS, len(self._rivals))
+        return self._best_gain
+
+    def _net_gains(self, eligible: Mapping[Category, Sequence[Candidate]]) -> Iterator[float]:
+        """Yield what it teaches that neighbours by rating meet, in each category."""
+        drift = TAU * TAU
+        for category, candidates in eligible.items():
+            variant = category.variant
+            noise = self._noise(variant, category.players)
+            order = sorted(candidates, key=lambda each: each.strengths[variant].mu)
+            for place, one in enumerate(order):
+                for other in order[place + 1 : place + 1 + NEXT_ABOVE]:
+                    if may_meet(one.contender, other.contender, self.policy.same_author):
+                        found = self._information(one, other, variant, noise)
+                        yield sum(
+                            self._worth(each) * found - each.stake * drift for each in (one, other)
+                        )
+
     def _anybody(
         self, focus: Candidate, category: Category, eligible: Sequence[Candidate]
     ) -> list[Candidate]:
@@ -168,16 +202,20 @@ class Opponents:
         self, one: Candidate, other: Candidate, variant: str, noise: Noise, number: int
     ) -> float:
         """Return what it teaches that two meet; less if they have met lately."""
-        spread = one.variance + other.variance + 2.0 * noise.beta * noise.beta
-        scale = math.sqrt(spread)
-        lead = one.strengths[variant].mu - other.strengths[variant].mu
-        found = information(lead / scale, noise.margin / scale) / spread
+        found = self._information(one, other, variant, noise)
         found *= self._worth(one) + self._worth(other)
         met = one.met.get(other.version)
         if met is not None:
             gap = max(1, number - met)
             found *= gap / (gap + self.policy.repetition * one.fair)
         return found
+
+    def _information(self, one: Candidate, other: Candidate, variant: str, noise: Noise) -> float:
+        """Return the information that a match of two holds about either's rating."""
+        spread = one.variance + other.variance + 2.0 * noise.beta * noise.beta
+        scale = math.sqrt(spread)
+        lead = one.strengths[variant].mu - other.strengths[variant].mu
+        return information(lead / scale, noise.margin / scale) / spread
 
     def _worth(self, candidate: Candidate) -> float:
         """Return what information about a version is worth: stake times squared variance."""
@@ -187,6 +225,10 @@ class Opponents:
             )
             candidate.stake_of = self._drawn
         return candidate.stake * candidate.variance * candidate.variance
+
+    def _keep_picture_fresh(self) -> None:
+        if self.results >= self._drawn_at + REFRESH * len(self._candidates):
+            self._draw()
 
     def _draw(self) -> None:
         """Draw the picture of the field that stakes are worked out against."""

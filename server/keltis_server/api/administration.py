@@ -51,6 +51,18 @@ class StatusOut(BaseModel):
     """How the ladder is."""
 
     draining: bool = Field(description="Whether no new matches begin.")
+    tempo: str = Field(
+        description="How fast the ladder plays: full; limited, to the rate that was set; calm, one "
+        "match at a time, while only our own bots are there; settled, since no match would teach "
+        "much."
+    )
+    matches_per_minute: float | None = Field(
+        description="Matches of the ladder that may begin in a minute; null is any number."
+    )
+    expected_gain: float | None = Field(
+        description="What the most instructive match would teach: pairs put right, per rival. Null "
+        "if nobody may meet."
+    )
     referees: int
     playing: list[str] = Field(description="The ids of the matches at a referee.")
     waiting: int = Field(description="Matches in the queue.")
@@ -297,6 +309,9 @@ async def _status(call: Call) -> StatusOut:
     stock = await call.site.read(take_stock)
     return StatusOut(
         draining=call.site.draining,
+        tempo=games.pace.tempo,
+        matches_per_minute=games.pace.per_minute,
+        expected_gain=games.pace.gain,
         referees=len(games.dispatcher.pids),
         playing=sorted(games.live),
         waiting=stock.waiting,

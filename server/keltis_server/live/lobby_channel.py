@@ -12,7 +12,8 @@ from keltis_ladder.commitments import commitment
 from keltis_ladder.dispatch.dispatcher import Failed, Started, Streamed, Withdrawn
 from keltis_ladder.dispatch.live import LiveMatch
 from keltis_ladder.jobs import Job
-from keltis_ladder.steward import Began, Told
+from keltis_ladder.pace import Pace
+from keltis_ladder.steward import Began, Paced, Told
 from keltis_ladder.store.matches import MatchRow, Wanted, finished_jobs, match_rows
 from keltis_ladder.store.moments import now
 from keltis_server.happenings import Happening
@@ -61,6 +62,7 @@ class LobbyChannel(Channel):
             "matches": list(self._matches.values()),
             "recent": list(self._recent),
             "committed": [committed(playing.job) for playing in self.live.games.playing.values()],
+            "pace": _pace(self.live.games.pace),
         }
 
     def take(self, happening: Happening) -> None:
@@ -76,6 +78,8 @@ class LobbyChannel(Channel):
                 if not self._waiting:
                     self._waiting = True
                     self.later(MOVES, self._tell_moves)
+            case Paced():
+                self.publish({"kind": "pace", **_pace(self.live.games.pace)})
             case Started() | Told() | Failed() | Withdrawn():
                 require_room(self._inbox, MOST_NEWS)
                 self._inbox.append(happening)
@@ -170,6 +174,10 @@ def _where(live: LiveMatch) -> Plain:
     rotation = next((n for n, game in enumerate(live.games) if not game.ended), last)
     plies = live.plies(rotation)
     return {"rotation": rotation, "plies": plies, "scores": live.scores(rotation, plies)}
+
+
+def _pace(pace: Pace) -> Plain:
+    return {"tempo": pace.tempo.value, "per_minute": pace.per_minute}
 
 
 def _read(session: Session, ids: list[str]) -> tuple[list[MatchRow], list[MatchRow]]:

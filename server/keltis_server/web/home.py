@@ -14,6 +14,7 @@ from keltis_server.api.matches import MatchesQuery, list_matches
 from keltis_server.api.tournaments import TournamentsQuery, list_tournaments
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints
+from keltis_server.games import GAMES
 from keltis_server.models.leaderboards import LineOut
 from keltis_server.models.matches import MatchOut, MatchState
 from keltis_server.web.drawing import axis_of
@@ -51,6 +52,7 @@ async def home(call: Call) -> web.Response:
         recent=recent.items,
         tournaments=tournaments.items,
         wall=WALL,
+        pace=call.request.app[GAMES].pace,
     )
 
 

@@ -12,6 +12,7 @@ const BETWEEN = 900; // ms from one empty table to the next that gets an old mat
 
 const wall = document.querySelector("[data-wall]");
 const recent = document.querySelector("[data-recent]");
+const pace = document.querySelector("[data-pace]");
 
 if (wall) {
   const live = openLive();
@@ -32,8 +33,10 @@ if (wall) {
       played.splice(0, played.length, ...lobby.recent);
       fill();
       if (recent) list(played);
+      tellPace(lobby.pace);
     },
     event(event) {
+      if (event.kind === "pace") tellPace(event);
       if (event.kind === "began") running.set(event.match.id, event.match);
       if (event.kind === "moved") [featured.table, ...tables].find((table) => table.id === event.id)?.moved(event);
       if (event.kind === "gone") running.delete(event.id);
@@ -43,7 +46,7 @@ if (wall) {
         played.length = Math.min(played.length, 20);
         if (recent) list(played);
       }
-      if (event.kind !== "moved") fill();
+      if (event.kind !== "moved" && event.kind !== "pace") fill();
     },
   });
 
@@ -73,6 +76,13 @@ if (wall) {
   setInterval(() => {
     if (!document.hidden) fill();
   }, BETWEEN);
+}
+
+/** Say why few matches are played, if that is so. */
+function tellPace({ tempo, per_minute: count }) {
+  if (!pace) return;
+  pace.hidden = tempo === "full";
+  pace.textContent = pace.hidden ? "" : say(`pace_${tempo}`, { count: count ? number(count, Number.isInteger(count) ? 0 : 1) : "" });
 }
 
 function list(matches) {
