@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
+from keltis_cli import keeping
 from keltis_cli.check import SIGNS, STYLES
 from keltis_cli.homes import DatabaseOption, DataOption, existing_ladder, open_home, opened
 from keltis_cli.long_work import LongWork
 from keltis_cli.look import TITLE, console
 from keltis_cli.strangers import say_indented
+from keltis_cli.strokes import counted
 from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.store import checking, upkeep
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
+from keltis_ladder.store.moments import now
+from keltis_ladder.store.retention import Swept, sweep
 from keltis_ladder.store.tables import Ledger
 
+PRUNE_FORMAT: Final = "keltis-ladder db prune 1"
 FORMAT: Final = "keltis-ladder db check 1"
 FAILED: Final = 1
 NAME: Final = 11  # cells for the name of a check
@@ -59,6 +65,12 @@ def check(
     deep: Annotated[
         bool, typer.Option("--deep", help="Play every stored game again; this takes long.")
     ] = False,
+    from_checkpoint: Annotated[
+        bool,
+        typer.Option(
+            "--from-checkpoint", help="Work out ratings from the newest checkpoint, not the first."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     data: DataOption = None,
     database: DatabaseOption = None,
@@ -69,7 +81,7 @@ def check(
     """
     findings: list[Finding] = []
     with existing_ladder(data, database) as (home, found), LongWork() as work:
-        for event in checking.check(home, found, deep, work.tell):
+        for event in checking.check(home, found, deep, work.tell, from_checkpoint):
             if isinstance(event, Doing):
                 work.begin(event.text)
                 continue
@@ -127,6 +139,59 @@ def sum_up(failed: int, deep: bool) -> None:
     verdict = f"{failed} failed." if failed else "All is well."
     hint = "" if deep or failed else " To play every game again, add --deep."
     console().print(f"\n{verdict}{hint}", style=TITLE, highlight=False)
+
+
+@app.command()
+def prune(
+    keep_steps: keeping.KeepStepsOption = keeping.STEPS,
+    keep_replays: keeping.KeepReplaysOption = keeping.REPLAYS,
+    keep_tournament_replays: keeping.KeepTournamentReplaysOption = keeping.TOURNAMENT_REPLAYS,
+    keep_logs: keeping.KeepLogsOption = keeping.LOGS,
+    keep_credentials: keeping.KeepCredentialsOption = keeping.CREDENTIALS,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be removed.")
+    ] = False,
+    vacuum: Annotated[
+        bool,
+        typer.Option("--vacuum", help="Give the room back to the disk (SQLite); writers wait."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Remove what is older than it is to be kept, as a server does once a day. Results stay.
+
+    The ladder may be in use meanwhile.
+    """
+    lifetimes = keeping.retention(
+        keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
+    )
+    with existing_ladder(data, database) as (_, found):
+        swept = sweep(found, lifetimes, now(), dry_run)
+        freed = upkeep.vacuum(found) if vacuum and not dry_run else 0
+    if as_json:
+        print(json.dumps({"format": PRUNE_FORMAT, "dry_run": dry_run, **asdict(swept)}, indent=1))
+        return
+    print("\n".join(pruned_lines(swept, dry_run)))
+    if vacuum and not dry_run:
+        print(f"The file is smaller by {freed / 1_000_000:,.1f} MB.")
+
+
+def pruned_lines(swept: Swept, dry_run: bool) -> list[str]:
+    """Say what was removed, or would be."""
+    counts = [
+        counted(swept.steps, "rating step"),
+        counted(swept.replays, "replay of a game", "replays of games"),
+        counted(swept.cards, "crash card"),
+        counted(swept.outputs, "output of a build", "outputs of builds"),
+        counted(swept.credentials, "token or invitation", "tokens and invitations"),
+    ]
+    told = ", ".join(counts)
+    verb = "Would remove" if dry_run else "Removed"
+    lines = [f"{verb} {told}: {swept.size / 1_000_000:,.1f} MB of replays and logs."]
+    if swept.checkpoint is not None:
+        lines.append(f"Made a checkpoint of the ratings after match {swept.checkpoint:,}.")
+    return lines
 
 
 @app.command()

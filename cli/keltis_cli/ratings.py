@@ -17,6 +17,7 @@ from keltis_cli.homes import DatabaseOption, DataOption, existing_ladder
 from keltis_cli.long_work import LongWork
 from keltis_cli.look import TITLE, console
 from keltis_cli.strangers import printable
+from keltis_cli.strokes import counted
 from keltis_cli.tables import table
 from keltis_engine import find_variant
 from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
@@ -53,6 +54,12 @@ def recompute(
     store: Annotated[
         bool, typer.Option("--store", help="Replace the stored ratings by the new ones.")
     ] = False,
+    from_checkpoint: Annotated[
+        bool,
+        typer.Option(
+            "--from-checkpoint", help="Begin at the newest checkpoint, not at the first match."
+        ),
+    ] = False,
     as_json: JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
@@ -62,17 +69,19 @@ def recompute(
     They have to be equal, to the last bit: the exit code is 0 if they are, 1 if not. With --store
     they are replaced instead, which a release with another rating model asks for.
     """
+    if store and from_checkpoint:
+        raise BadRequest("ratings are stored from the first match on: leave out --from-checkpoint")
     with existing_ladder(data, database) as (_, found):
         if store:
             _store(found, as_json)
-        elif not _prove(found, as_json):
+        elif not _prove(found, from_checkpoint, as_json):
             raise typer.Exit(FAILED)
 
 
-def _prove(database: Database, as_json: bool) -> bool:
+def _prove(database: Database, from_checkpoint: bool, as_json: bool) -> bool:
     begin = time.monotonic()
     with database.reading() as session, LongWork("working out the ratings") as work:
-        comparison, _ = compare(session, work.tell)
+        comparison, _ = compare(session, work.tell, from_checkpoint)
     seconds = time.monotonic() - begin
     if as_json:
         print(json.dumps(_document(comparison, seconds), indent=1))
@@ -84,6 +93,12 @@ def _prove(database: Database, as_json: bool) -> bool:
 def _verdict(found: Comparison, seconds: float) -> list[str]:
     compared = f"{found.ratings:,} ratings, {found.steps:,} rating steps, {found.duels:,} duels"
     lines = [f"{_pace(found.matches, seconds)} Compared {compared}."]
+    if found.since:
+        lines.append(f"Began at the checkpoint after match {found.since:,}.")
+    if found.checkpoints:
+        lines.append(f"Came through {counted(found.checkpoints, 'checkpoint')}.")
+    if found.pruned:
+        lines.append(f"{counted(found.pruned, 'rating step')} not stored any more: pruned.")
     if found.equal:
         return [*lines, "All are equal, to the last bit."]
     left_out = found.differences - len(found.examples)
@@ -111,6 +126,9 @@ def _document(found: Comparison, seconds: float) -> dict[str, Any]:
         "ratings": found.ratings,
         "steps": found.steps,
         "duels": found.duels,
+        "since": found.since,
+        "checkpoints": found.checkpoints,
+        "pruned": found.pruned,
         "differences": found.differences,
         "examples": found.examples,
     }

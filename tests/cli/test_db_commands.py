@@ -88,9 +88,9 @@ def refused(done: Done) -> str:
 def test_a_database_is_made_and_then_is_up_to_date(inside: Inside, tmp_path: Path) -> None:
     new = tmp_path / "new" / "place"
     told = inside.output("db", "upgrade", "--data", new)
-    assert told == f"Made the database {new}/ladder.db, step 0003.\n"
+    assert told == f"Made the database {new}/ladder.db, step 0004.\n"
     told = inside.output("db", "upgrade", "--data", new)
-    assert told == f"The database {new}/ladder.db is up to date, step 0003.\n"
+    assert told == f"The database {new}/ladder.db is up to date, step 0004.\n"
     other = tmp_path / "other.db"
     assert str(other) in inside.output("db", "upgrade", "--data", new, "--database", other)
     assert other.exists()
@@ -336,3 +336,44 @@ def test_all_of_it_works_on_postgresql(inside: Inside, postgres: Postgres, tmp_p
         session.execute(text("DELETE FROM duel"))
     assert inside.run("db", "check", *on).code == 1
     database.close()
+
+
+def test_what_is_too_old_is_pruned_and_the_rest_still_proves_itself(
+    inside: Inside, home: Path
+) -> None:
+    database = Database(str(home / "ladder.db"))
+    with database.writing() as session:
+        pair = enter(session, "x", "y")
+        for number in range(6):
+            store(session, pair, any_result(random.Random(number), "keltis", 2))
+    database.close()
+    change(home, "UPDATE match SET finished = '2020-01-01 12:00:00.000000'")
+    before = (home / "ladder.db").read_bytes()
+    told = inside.output("db", "prune", "--dry-run")
+    assert told.startswith("Would remove ")
+    assert "rating steps" in told
+    assert json.loads(inside.output("db", "prune", "--dry-run", "--json"))["replays"] > 0
+    assert (home / "ladder.db").read_bytes() == before
+    kept = inside.output("db", "prune", "--keep-steps", "forever", "--keep-replays", "99999d")
+    assert kept.startswith("Removed 0 rating steps, 0 replays of games")
+    assert inside.output("db", "prune").startswith(told.replace("Would remove", "Removed")[:20])
+    again = json.loads(inside.output("db", "prune", "--json", "--vacuum"))
+    assert (again["steps"], again["replays"], again["size"]) == (0, 0, 0)
+    checked = inside.output("db", "check", "--deep")
+    assert "steps were pruned" in checked
+    assert "were pruned" in checked.splitlines()[-3]
+    proved = json.loads(inside.output("ratings", "recompute", "--json"))
+    assert proved["equal"]
+    assert proved["pruned"] > 0
+    gone = inside.run("ladder", "replay", "11")
+    assert gone.code == 2
+    assert "the replay of match 11 was removed" in gone.err
+
+
+def test_lifetimes_that_cannot_be_are_refused(inside: Inside) -> None:
+    assert "is no lifetime" in refused(inside.run("db", "prune", "--keep-logs", "soon"))
+    told = refused(inside.run("db", "prune", "--keep-tournament-replays", "1d"))
+    assert "at least as long" in told
+    assert "leave out" in refused(
+        inside.run("ratings", "recompute", "--store", "--from-checkpoint")
+    )

@@ -52,13 +52,18 @@ class Ground:
     database: Database
     session: Session
     progress: Progress | None
+    from_checkpoint: bool = False  # work out ratings from there, not from the first match
 
 
 Check = Callable[[Ground], Iterator[Finding]]
 
 
 def check(
-    home: Home, database: Database, deep: bool = False, progress: Progress | None = None
+    home: Home,
+    database: Database,
+    deep: bool = False,
+    progress: Progress | None = None,
+    from_checkpoint: bool = False,
 ) -> Iterator[Event]:
     """Check everything, and with ``deep`` play every game again; yield what is found as it is.
 
@@ -66,7 +71,7 @@ def check(
     """
     checks = [*CHECKS, DEEP] if deep else CHECKS
     with database.reading() as session:
-        ground = Ground(home, database, session, progress)
+        ground = Ground(home, database, session, progress, from_checkpoint)
         for name, doing, look in checks:
             yield Doing(doing)
             hopeless = False
@@ -219,13 +224,16 @@ def _leftover(archives: Archives) -> int:
 
 def _ratings(ground: Ground) -> Iterator[Finding]:
     try:
-        found, _ = compare(ground.session, ground.progress)
+        found, _ = compare(ground.session, ground.progress, ground.from_checkpoint)
     except LadderError as error:
         yield Finding("ratings", Mark.FAILED, f"they cannot be worked out: {error}", RESTORE)
         return
     if found.equal:
         told = f"{found.ratings:,} ratings, {found.steps:,} steps and {found.duels:,} duels"
-        yield Finding("ratings", Mark.OK, f"{told} follow exactly from the results")
+        begin = f" since the checkpoint after match {found.since:,}" if found.since else ""
+        pruned = f"; {found.pruned:,} steps were pruned" if found.pruned else ""
+        text = f"{told} follow exactly from the results{begin}{pruned}"
+        yield Finding("ratings", Mark.OK, text)
     else:
         text = f"{found.differences:,} numbers do not follow from the results: {found.examples[0]}"
         yield Finding("ratings", Mark.FAILED, text, RECOMPUTE)
@@ -242,7 +250,12 @@ def _games(ground: Ground) -> Iterator[Finding]:
     if failed > SHOWN:
         yield Finding("games", Mark.FAILED, f"so it is with {failed:,} matches", RESTORE)
     elif not failed:
-        yield Finding("games", Mark.OK, f"those of {count:,} matches play out as they did")
+        moves = table_of(Game).c
+        query = select(func.count(moves.match_number.distinct())).where(moves.moves == b"")
+        gone = ground.session.execute(query).scalar_one()
+        pruned = f"; the replays of {gone:,} more were pruned" if gone else ""
+        text = f"those of {count - gone:,} matches play out as they did{pruned}"
+        yield Finding("games", Mark.OK, text)
 
 
 CHECKS: Final[list[tuple[str, str, Check]]] = [

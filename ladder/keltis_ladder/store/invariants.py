@@ -15,6 +15,7 @@ from keltis_ladder.store.tables import (
     Job,
     JobEntrant,
     JobState,
+    Ledger,
     Match,
     Place,
     table_of,
@@ -24,6 +25,7 @@ LONGEST_LEASE: Final = timedelta(days=1)  # nobody asks for one that ends later
 
 _job, _entrant, _match = table_of(Job), table_of(JobEntrant), table_of(Match)
 _place, _game, _fault = table_of(Place), table_of(Game), table_of(FaultRecord)
+_ledger = table_of(Ledger)
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,23 @@ def of_results() -> list[Invariant]:
         Invariant("points by component do not add up", _uneven_parts()),
         Invariant("faults are missing, or too many", _uncounted_faults()),
         Invariant("a fault is somebody else's", _wrong_culprits()),
+        Invariant(
+            "the moves of a game are gone, and were not pruned",
+            select(_game.c.match_number).where(
+                _game.c.moves == b"", _game.c.match_number > _pruned(_ledger.c.replays_pruned)
+            ),
+        ),
+        Invariant(
+            "a crash card is gone, and was not pruned",
+            select(_fault.c.match_number).where(
+                _fault.c.card == b"", _fault.c.match_number > _pruned(_ledger.c.cards_pruned)
+            ),
+        ),
     ]
+
+
+def _pruned(noted: ColumnElement[int]) -> ColumnElement[int]:
+    return select(func.coalesce(func.max(noted), 0)).scalar_subquery()
 
 
 def _incomplete(table: Any, number: ColumnElement[int]) -> Select[Any]:

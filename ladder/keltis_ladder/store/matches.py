@@ -21,6 +21,7 @@ from keltis_ladder.store.tables import (
     Job,
     JobEntrant,
     JobState,
+    Ledger,
     Match,
     Place,
     Purpose,
@@ -37,6 +38,7 @@ _place, _game, _fault = table_of(Place), table_of(Game), table_of(FaultRecord)
 _version, _bot, _author = table_of(Version), table_of(Bot), table_of(Author)
 _rating, _step = table_of(Rating), table_of(RatingStep)
 _tournament, _part = table_of(TournamentRecord), table_of(SeedPart)
+_ledger = table_of(Ledger)
 
 PLAYING: Final = (JobState.LEASED.value,)
 WAITING: Final = (JobState.WAITING.value, JobState.HELD.value)
@@ -100,6 +102,7 @@ class GameRow:
     scores: list[int]
     ranks: list[int]
     digest: str
+    has_moves: bool  # else they were pruned
 
 
 @dataclass(frozen=True)
@@ -190,10 +193,16 @@ def _add_entrants(session: Session, found: dict[str, MatchRow]) -> None:
         .where(_entrant.c.job_id.in_(found))
         .order_by(_entrant.c.job_id, _entrant.c.position)
     )  # fmt: skip
+    pruned = session.execute(select(_ledger.c.steps_pruned)).scalar() or 0
     for job_id, *who, step_mu, step_sigma, mu, sigma in session.execute(query):
         row = found[job_id]
-        # What a match that is over was expected to bring does not change with later ones.
-        rated = (mu, sigma) if row.number is None else (step_mu, step_sigma)
+        # What a match that is over was expected to bring does not change with later ones. Where
+        # steps were pruned, the last one before it may be gone, and nobody knows.
+        rated: tuple[float | None, float | None] = (step_mu, step_sigma)
+        if row.number is None:
+            rated = (mu, sigma)
+        elif row.number <= pruned:
+            rated = (None, None)
         row.entrants.append(EntrantRow(*(*who, *rated)))
 
 
@@ -202,7 +211,7 @@ def _add_games(session: Session, numbered: dict[int, MatchRow]) -> None:
     games = (
         select(
             columns.match_number, columns.rotation, columns.ending, columns.scores,
-            columns.ranks, columns.digest,
+            columns.ranks, columns.digest, func.length(columns.moves) > 0,
         )
         .where(columns.match_number.in_(numbered))
         .order_by(columns.match_number, columns.rotation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
@@ -16,10 +17,21 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.ratings.book import Book, Pair, Record, Share
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.store import checkpoints
 from keltis_ladder.store.catalogue import predecessors
 from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.finishing import add_duels, lock_ledger, rating_row, step_row
-from keltis_ladder.store.tables import Duel, Ledger, Match, Place, Rating, RatingStep, table_of
+from keltis_ladder.store.moments import now
+from keltis_ladder.store.tables import (
+    Duel,
+    Ledger,
+    Match,
+    Place,
+    Rating,
+    RatingCheckpoint,
+    RatingStep,
+    table_of,
+)
 
 CHUNK: Final = 5_000  # rows that are fetched and written at once
 SHOWN: Final = 10  # differences that are told
@@ -35,6 +47,9 @@ class Comparison:
     ratings: int = 0
     steps: int = 0
     duels: int = 0
+    since: int = 0  # the match after whose checkpoint it began; 0: from the first match
+    checkpoints: int = 0  # that it came through
+    pruned: int = 0  # steps that are not stored any more
     differences: int = 0
     examples: list[str] = field(default_factory=list)
 
@@ -99,14 +114,27 @@ def _record(rows: list[tuple[Any, ...]]) -> Record:
     return Record(number, variant, players, tuple(shares))
 
 
-def compare(session: Session, progress: Progress | None = None) -> tuple[Comparison, Book]:
-    """Recompute everything and compare it with what is stored."""
+def compare(
+    session: Session, progress: Progress | None = None, from_checkpoint: bool = False
+) -> tuple[Comparison, Book]:
+    """Recompute everything and compare it with what is stored.
+
+    It begins with the first match, or with the newest checkpoint if there is one.
+    """
     found = Comparison()
-    total = _compare_ledger(session, found)
-    book = Book(predecessors(session))
-    with closing(_stored_steps(session)) as rows, closing(records(session)) as history:
-        stored = _StoredSteps(rows, found)
+    ledger = _compare_ledger(session, found)
+    total = ledger.matches
+    known = predecessors(session)
+    begin = checkpoints.newest(session, known) if from_checkpoint else None
+    found.since, book = begin or (0, Book(known))
+    marks = _Marks(checkpoints.marks(session, found.since), found)
+    with (
+        closing(_stored_steps(session, found.since)) as rows,
+        closing(records(session, found.since)) as history,
+    ):
+        stored = _StoredSteps(rows, found, ledger.steps_pruned)
         for record in history:
+            marks.pass_by(book, record.number)
             after = book.enter(record)
             for position, share in enumerate(record.shares):
                 stored.compare(step_row(record.number, position, share.version, after[position]))
@@ -114,6 +142,7 @@ def compare(session: Session, progress: Progress | None = None) -> tuple[Compari
             if progress is not None and found.matches % CHUNK == 0:
                 progress(record.number, total)
         stored.skip_to(None)
+    marks.pass_by(book, total + 1)
     _compare_ratings(session, found, book)
     _compare_duels(session, found, book)
     if progress is not None:
@@ -121,8 +150,8 @@ def compare(session: Session, progress: Progress | None = None) -> tuple[Compari
     return found, book
 
 
-def _compare_ledger(session: Session, found: Comparison) -> int:
-    """Compare the models; return how many matches there are."""
+def _compare_ledger(session: Session, found: Comparison) -> Ledger:
+    """Compare the models; return the ledger."""
     ledger = session.get(Ledger, 1)
     if ledger is None:
         raise LadderError("the database is not ready: run keltis-ladder db upgrade")
@@ -130,12 +159,32 @@ def _compare_ledger(session: Session, found: Comparison) -> int:
         found.differ(
             f"the ratings come from model {ledger.rating_model}, this program has {MODEL_VERSION}"
         )
-    return ledger.matches
+    return ledger
 
 
-def _stored_steps(session: Session) -> Generator[tuple[Any, ...], None, None]:
+class _Marks:
+    """The checkpoints, each compared with the book at its place."""
+
+    def __init__(self, marks: list[checkpoints.Mark], found: Comparison) -> None:
+        self._left = deque(marks)
+        self._found = found
+
+    def pass_by(self, book: Book, number: int) -> None:
+        """Compare what lies before a match, of which all before it are in the book."""
+        while self._left and self._left[0].number < number:
+            mark = self._left.popleft()
+            self._found.checkpoints += 1
+            if checkpoints.digest_of(book) != mark.digest:
+                self._found.differ(f"the checkpoint after match {mark.number} is another book")
+
+
+def _stored_steps(session: Session, after: int) -> Generator[tuple[Any, ...], None, None]:
     table = table_of(RatingStep)
-    query = select(table).order_by(table.c.match_number, table.c.position)
+    query = (
+        select(table)
+        .where(table.c.match_number > after)
+        .order_by(table.c.match_number, table.c.position)
+    )
     with session.execute(query, execution_options={"yield_per": CHUNK}) as rows:
         for row in rows:
             yield tuple(row)
@@ -144,20 +193,24 @@ def _stored_steps(session: Session) -> Generator[tuple[Any, ...], None, None]:
 class _StoredSteps:
     """The stored rating steps, compared one after the other with the recomputed ones."""
 
-    def __init__(self, rows: Iterator[tuple[Any, ...]], found: Comparison) -> None:
+    def __init__(self, rows: Iterator[tuple[Any, ...]], found: Comparison, pruned: int) -> None:
         self._rows = rows
+        self._pruned = pruned  # up to this match, steps may be missing
         self._next = next(rows, None)
         self._found = found
 
     def compare(self, new: dict[str, Any]) -> None:
         """Compare the step that comes next, which may be missing."""
-        self._found.steps += 1
         key = (new["match_number"], new["position"])
         self.skip_to(key)
         old: tuple[Any, ...] | None = None
         if self._next is not None and self._next[:2] == key:
             old = self._next
             self._next = next(self._rows, None)
+        elif key[0] <= self._pruned:
+            self._found.pruned += 1
+            return
+        self._found.steps += 1
         self._found.compare(f"rating step of match {key[0]}, entrant {key[1]}", old, new)
 
     def skip_to(self, key: tuple[int, int] | None) -> None:
@@ -199,26 +252,37 @@ def _duel(pair: Pair) -> str:
 
 
 def replace(session: Session, progress: Progress | None = None) -> int:
-    """Throw all ratings away and store new ones; return how many matches they come from."""
+    """Throw all ratings away and store new ones; return how many matches they come from.
+
+    Steps that were pruned stay away, and checkpoints are made anew where they were.
+    """
     ledger = lock_ledger(session)
     allow_pauses(session)  # thousands of matches are rated between two statements
-    for table in (RatingStep, Rating, Duel):
+    thinned = _thinned(session, ledger.steps_pruned)
+    marks = deque(_marked(session))
+    for table in (RatingStep, Rating, Duel, RatingCheckpoint):
         session.execute(delete(table))
     book = Book(predecessors(session))
+    moment = now()
     count = 0
     for begin in range(0, ledger.matches, CHUNK):
         steps: list[dict[str, Any]] = []
         for record in records(session, begin, begin + CHUNK):
+            while marks and marks[0] < record.number:
+                checkpoints.add(session, marks.popleft(), book, moment)
             after = book.enter(record)
-            steps += [
-                step_row(record.number, position, share.version, after[position])
-                for position, share in enumerate(record.shares)
-            ]
+            if record.number > ledger.steps_pruned or record.number in thinned:
+                steps += [
+                    step_row(record.number, position, share.version, after[position])
+                    for position, share in enumerate(record.shares)
+                ]
             count += 1
         if steps:
             session.execute(insert(table_of(RatingStep)), steps)
         if progress is not None:
             progress(min(begin + CHUNK, ledger.matches), ledger.matches)
+    for number in marks:
+        checkpoints.add(session, number, book, moment)
     rows = [
         rating_row(version, scope, standing)
         for (version, scope), standing in book.standings.items()
@@ -228,3 +292,15 @@ def replace(session: Session, progress: Progress | None = None) -> int:
     add_duels(session, book)
     session.execute(update(Ledger).values(rating_model=MODEL_VERSION))
     return count
+
+
+def _thinned(session: Session, pruned: int) -> set[int]:
+    """Return the matches whose steps were kept where others were pruned."""
+    number = table_of(RatingStep).c.match_number
+    return set(session.execute(select(number).where(number <= pruned).distinct()).scalars())
+
+
+def _marked(session: Session) -> list[int]:
+    """Return where there are checkpoints, of whatever model."""
+    number = table_of(RatingCheckpoint).c.number
+    return list(session.execute(select(number).order_by(number)).scalars())

@@ -166,6 +166,8 @@ NO_CARD: Final = pack_json({})  # what is left of the crash card of a bot that w
 
 def without_names(card: bytes) -> bytes:
     """Return a crash card that does not say who the others were: one of them was removed."""
+    if not card:  # pruned
+        return card
     plain = unpack_json(card)
     if game := plain.get("game"):
         game["names"] = [

@@ -62,8 +62,12 @@ def _wrong(job: AnyRow, games: list[AnyRow], places: list[AnyRow], faults: list[
     try:
         ruleset = find_variant(job.variant, job.options)
         for game in games:
+            if not game.moves:
+                continue  # pruned; that it may be was looked at before
             play_out(ruleset, job.players, int(job.seed), game)
         for fault in faults:
+            if not fault.card:
+                continue
             read_card(fault.id, fault.card)
         result = MatchResult([_game_result(game, faults) for game in games])
         expected = [

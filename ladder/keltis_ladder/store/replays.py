@@ -23,6 +23,10 @@ class Damaged(LadderError):
     """A stored game that does not play out as it did."""
 
 
+class Pruned(LadderError):
+    """What was removed because it was older than this ladder keeps it. The result stays."""
+
+
 class StoredGame(Protocol):
     """What is stored of a game: a row of its table, or as much of one."""
 
@@ -34,7 +38,10 @@ class StoredGame(Protocol):
 
 
 def replays_of(session: Session, number: int) -> list[dict[str, Any]]:
-    """Return a replay of each game of a match, with names, ranks, faults and the seed's origin."""
+    """Return a replay of each game of a match, with names, ranks, faults and the seed's origin.
+
+    Raise Pruned if they were removed.
+    """
     job = session.exec(select(Job).where(Match.number == number, Job.id == Match.job_id)).first()
     if job is None:
         raise LadderError(f"there is no match {number}")
@@ -88,6 +95,8 @@ def replays_of(session: Session, number: int) -> list[dict[str, Any]]:
 
 def play_out(ruleset: Ruleset, players: int, seed: int, game: StoredGame) -> Replay:
     """Return the replay of a stored game, or raise if it does not play out as it did."""
+    if not game.moves:
+        raise pruned_replay(game.match_number)
     try:
         replay = make_replay(ruleset, players, seed, unpack_moves(game.moves))
     except (zlib.error, ValueError) as error:  # whatever the engine has against the moves
@@ -95,6 +104,14 @@ def play_out(ruleset: Ruleset, players: int, seed: int, game: StoredGame) -> Rep
     if replay["digest"] != game.digest or replay["scores"] != game.scores:
         raise Damaged(_damage(game, ""))
     return replay
+
+
+def pruned_replay(number: int) -> Pruned:
+    """Return that the replay of a match is gone."""
+    return Pruned(
+        f"the replay of match {number} was removed: it was older than the operator of this ladder "
+        "keeps replays; the result stays"
+    )
 
 
 def _damage(game: StoredGame, reason: str) -> str:
@@ -114,6 +131,11 @@ def crash_card(session: Session, fault_id: int) -> dict[str, Any]:
 
 def read_card(fault_id: int, data: bytes) -> dict[str, Any]:
     """Return a crash card, or raise if it cannot be read any more."""
+    if not data:
+        raise Pruned(
+            f"the crash card of fault {fault_id} was removed: it was older than this ladder keeps "
+            "logs; that there was a fault, and of which kind, stays"
+        )
     try:
         card: dict[str, Any] = unpack_json(data)
     except (zlib.error, ValueError):

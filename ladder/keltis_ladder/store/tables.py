@@ -99,6 +99,11 @@ class Ledger(Table, table=True):
     id: int = Field(default=1, primary_key=True)
     matches: int = 0
     rating_model: int
+    # Of matches up to these numbers, what was older than the operator wants it kept is gone. In
+    # what came later, whatever is missing is damage.
+    steps_pruned: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    replays_pruned: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    cards_pruned: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class Author(Table, table=True):
@@ -300,7 +305,7 @@ class Game(Table, table=True):
     ending: str
     scores: list[int] = plain()  # by seat
     ranks: list[int] = plain()
-    moves: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    moves: bytes = Field(sa_column=Column(LargeBinary, nullable=False))  # empty: pruned
     digest: str  # of the replay: whoever reads the moves can tell that the game is the same
 
 
@@ -318,7 +323,7 @@ class FaultRecord(Table, table=True):
     kind: str
     code: str
     text: str = Field(sa_type=Text)
-    card: bytes = Field(sa_column=Column(LargeBinary, nullable=False))  # compressed JSON
+    card: bytes = Field(sa_column=Column(LargeBinary, nullable=False))  # JSON; empty: pruned
 
 
 class Rating(Table, table=True):
@@ -363,6 +368,18 @@ class RatingStep(Table, table=True):
     players_sigma: float
     overall_mu: float
     overall_sigma: float
+
+
+class RatingCheckpoint(Table, table=True):
+    """All ratings and duels as they were after a match: a recomputation may begin here."""
+
+    __tablename__ = "rating_checkpoint"
+
+    number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    rating_model: int
+    digest: str  # of the book before it was compressed
+    book: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    created: datetime = moment()
 
 
 class Duel(Table, table=True):

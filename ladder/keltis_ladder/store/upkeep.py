@@ -27,6 +27,7 @@ from keltis_ladder.store.database import BadDatabase, Database
 from keltis_ladder.store.tables import Ledger, Table, table_of
 
 STEPS: Final = Path(__file__).parent / "migrations"
+BUSY: Final = 30.0  # seconds that a vacuum waits for writers
 PAGES: Final = 4096  # of a database that are copied in one step
 
 Progress = Callable[[int, int], None]  # done, in all
@@ -140,6 +141,23 @@ def _open_ledger(connection: Connection) -> None:
     make: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
     row = {"id": 1, "matches": 0, "rating_model": MODEL_VERSION}
     connection.execute(make(table_of(Ledger)).values(row).on_conflict_do_nothing())
+
+
+def vacuum(database: Database) -> int:
+    """Give room that nothing needs any more back to the disk; return how many bytes.
+
+    PostgreSQL does so by itself as far as it can, and needs its own tools for the rest.
+    """
+    if database.file is None:
+        raise LadderError(
+            "PostgreSQL reuses freed room by itself (autovacuum); to give it back to the disk, run "
+            "VACUUM FULL there while the ladder is stopped"
+        )
+    before = database.file.stat().st_size
+    with closing(sqlite3.connect(database.file, isolation_level=None, timeout=BUSY)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return before - database.file.stat().st_size
 
 
 def backup(

@@ -17,7 +17,7 @@ from keltis_ladder.results import GameResult, MatchResult
 from keltis_ladder.store.matches import FaultRow, MatchRow
 from keltis_ladder.store.queue import control_of
 from keltis_ladder.store.records import unpack_moves
-from keltis_ladder.store.replays import Damaged
+from keltis_ladder.store.replays import Damaged, pruned_replay
 from keltis_ladder.store.tables import Game, Match, Place
 
 
@@ -40,6 +40,8 @@ def stored_match(session: Session, row: MatchRow) -> LiveMatch:
     results = []
     for game in games:
         dropped = [fault for fault in row.faults if fault.rotation == game.rotation]
+        if not game.moves:
+            raise pruned_replay(game.match_number)
         try:
             actions = unpack_moves(game.moves)
             match.take(tuple(_entries(ruleset, played, game.rotation, actions, dropped)))

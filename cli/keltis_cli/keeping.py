@@ -1,0 +1,49 @@
+"""Options that say how long a ladder keeps what."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import typer
+
+from keltis_ladder.store.retention import Retention, parse_lifetime, show_lifetime
+
+DEFAULTS: Final = Retention()
+METAVAR: Final = "90d|forever"
+
+
+def _option(name: str, what: str) -> Any:
+    variable = f"KELTIS_{name.removeprefix('--').replace('-', '_').upper()}"
+    return typer.Option(name, metavar=METAVAR, envvar=variable, help=what)
+
+
+KeepStepsOption = Annotated[str, _option("--keep-steps", "Ratings after every match; then daily.")]
+KeepReplaysOption = Annotated[str, _option("--keep-replays", "The moves of games.")]
+KeepTournamentReplaysOption = Annotated[
+    str, _option("--keep-tournament-replays", "The moves of games of tournaments.")
+]
+KeepLogsOption = Annotated[
+    str, _option("--keep-logs", "Crash cards, and what builds of old versions said.")
+]
+KeepCredentialsOption = Annotated[
+    str, _option("--keep-credentials", "Tokens and invitations that let nobody in any more.")
+]
+
+STEPS: Final = show_lifetime(DEFAULTS.steps)
+REPLAYS: Final = show_lifetime(DEFAULTS.replays)
+TOURNAMENT_REPLAYS: Final = show_lifetime(DEFAULTS.tournament_replays)
+LOGS: Final = show_lifetime(DEFAULTS.logs)
+CREDENTIALS: Final = show_lifetime(DEFAULTS.credentials)
+
+
+def retention(
+    steps: str, replays: str, tournament_replays: str, logs: str, credentials: str
+) -> Retention:
+    """Return what the options ask for."""
+    return Retention(
+        steps=parse_lifetime(steps),
+        replays=parse_lifetime(replays),
+        tournament_replays=parse_lifetime(tournament_replays),
+        logs=parse_lifetime(logs),
+        credentials=parse_lifetime(credentials),
+    )
