@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
-from keltis_cli import arguments, entering
+from keltis_cli import arguments, entering, keeping
 from keltis_cli.homes import DatabaseOption, DataOption, open_home
 from keltis_cli.match import chosen_cores
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
@@ -137,6 +137,11 @@ def serve(
             help="Believe X-Forwarded-For: only if a proxy of yours sets it.",
         ),
     ] = False,
+    keep_steps: keeping.KeepStepsOption = keeping.STEPS,
+    keep_replays: keeping.KeepReplaysOption = keeping.REPLAYS,
+    keep_tournament_replays: keeping.KeepTournamentReplaysOption = keeping.TOURNAMENT_REPLAYS,
+    keep_logs: keeping.KeepLogsOption = keeping.LOGS,
+    keep_credentials: keeping.KeepCredentialsOption = keeping.CREDENTIALS,
     log: Annotated[
         LogFormat, typer.Option("--log", envvar="KELTIS_LOG", help="How logs are written.")
     ] = LogFormat.TEXT,
@@ -173,6 +178,9 @@ def serve(
             matches_per_minute,
             SETTLED_BELOW if settled_below is None else settled_below,
             calm=True,
+        ),
+        retention=keeping.retention(
+            keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
         ),
         quotas=Quotas(
             archive_bytes=archive_mib * MIB,

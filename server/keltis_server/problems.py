@@ -16,6 +16,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from keltis_ladder.errors import LadderError
 from keltis_ladder.faults import MachineFailed
 from keltis_ladder.store.database import OutcomeUnknown
+from keltis_ladder.store.replays import Pruned
 
 PROBLEM_JSON: Final = "application/problem+json"
 PREFIX: Final = "urn:keltis-ladder:problem:"
@@ -122,6 +123,8 @@ async def tell_problems(request: web.Request, handler: Handler) -> web.StreamRes
             " again later",
             headers={"Retry-After": "60"},
         ).response()
+    except Pruned as error:
+        return Problem(HTTPStatus.GONE, str(error)).response()
     except LadderError as error:  # whoever raised it says what to do
         return conflict(str(error)).response()
     except OutcomeUnknown as error:

@@ -11,6 +11,7 @@ from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.errors import LadderError
 from keltis_ladder.limits import MIB
 from keltis_ladder.pace import PaceRules
+from keltis_ladder.store.retention import Retention
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8080
@@ -60,6 +61,7 @@ class Settings:
     inexact_clock: bool = False  # strangers play even where their time cannot be told exactly
     control: TimeControl = DEFAULT_CONTROL
     pace: PaceRules = PACE
+    retention: Retention = field(default_factory=Retention)
     quotas: Quotas = field(default_factory=Quotas)
     origins: tuple[str, ...] = ()  # other sites whose pages may open a websocket
     forwarded: bool = False  # behind a proxy that says who called

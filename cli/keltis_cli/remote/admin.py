@@ -214,9 +214,9 @@ def prune(
     token: TokenOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Remove programs that no version can need any more, as happens once a day."""
+    """Remove what is too old to be kept, and programs that nobody needs, as happens once a day."""
     if not dry_run:
-        confirm("Remove programs that nobody needs any more?", yes)
+        confirm("Remove what is too old, and programs that nobody needs any more?", yes)
     wish = {"dry_run": dry_run, "played": played}
     plain = _ask(server, token, "POST", "/admin/prune", wish)
     counts = plain if isinstance(plain, dict) else {}
@@ -224,7 +224,18 @@ def prune(
     size = counts.get("size")
     space = f"{size / 1e6:.1f} MB" if isinstance(size, int) else "-"
     verb = "Would remove" if dry_run else "Removed"
-    _did(as_json, plain, f"{verb} {builds} builds and {archives} archives: {space}.")
+    old = ", ".join(
+        f"{printable(str(counts.get(key)))} {what}"
+        for key, what in (
+            ("steps", "rating steps"),
+            ("replays", "replays"),
+            ("cards", "crash cards"),
+            ("outputs", "outputs of builds"),
+            ("credentials", "tokens and invitations"),
+        )
+    )
+    programs = f"{verb} {builds} builds and {archives} archives: {space}."
+    _did(as_json, plain, f"{programs}\n{verb} as too old: {old}.")
 
 
 @app.command()

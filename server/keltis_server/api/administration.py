@@ -132,6 +132,11 @@ class PrunedOut(BaseModel):
     builds: int = Field(description="Programs ready to play; what is needed again is built again.")
     archives: int = Field(description="Uploads.")
     size: int = Field(description="Bytes that are free again.")
+    steps: int = Field(description="Old rating steps; of each day the last ones stay.")
+    replays: int = Field(description="Games whose moves were too old to be kept.")
+    cards: int = Field(description="Crash cards that were too old to be kept.")
+    outputs: int = Field(description="Outputs of builds that were too old to be kept.")
+    credentials: int = Field(description="Tokens and invitations that let nobody in.")
 
 
 class RecheckIn(Parameters):
@@ -255,11 +260,22 @@ async def admin_remove_author(call: Call, path: AuthorPath) -> ModeratedOut:
     "/admin/prune", returns=PrunedOut, needs=TokenScope.ADMIN, fails=(HTTPStatus.CONFLICT,)
 )
 async def admin_prune(call: Call, body: PruneIn) -> PrunedOut:
-    """Remove programs that no version can need any more, as happens once a day."""
-    found = await call.request.app[INTAKE].pruner.prune(body.played, body.dry_run)
+    """Remove what is too old to be kept, and programs that no version needs: as once a day."""
+    pruner = call.request.app[INTAKE].pruner
+    swept = await pruner.sweep(body.dry_run)
+    found = await pruner.prune(body.played, body.dry_run)
     if not body.dry_run:
-        _note(call, "prune", f"{found.builds} builds, {found.archives} archives")
-    return PrunedOut.model_validate(found, from_attributes=True)
+        _note(call, "prune", f"{found.builds} builds, {found.archives} archives, {swept}")
+    return PrunedOut(
+        builds=found.builds,
+        archives=found.archives,
+        size=found.size + swept.size,
+        steps=swept.steps,
+        replays=swept.replays,
+        cards=swept.cards,
+        outputs=swept.outputs,
+        credentials=swept.credentials,
+    )
 
 
 @ENDPOINTS.post(

@@ -224,7 +224,7 @@ def _faults(
     "/bots/{bot}/faults/{fault}/card",
     returns=Media((JSON,), "The crash card: all that is needed to make it happen again."),
     needs=TokenScope.READ,
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
+    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE],
 )
 async def get_crash_card(call: Call, path: FaultPath) -> web.Response:
     """The crash card of a fault, for the bot's author."""

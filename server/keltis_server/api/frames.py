@@ -101,7 +101,7 @@ class FramesOut(BaseModel):
 @ENDPOINTS.get(
     "/matches/{match}/games/{rotation}/frames",
     returns=FramesOut,
-    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE),
 )
 async def frames(call: Call, path: GamePath, query: FramesQuery) -> Reply:
     """A game, decision by decision, also while the match goes on.

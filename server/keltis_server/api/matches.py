@@ -167,7 +167,7 @@ def _no_match(name: str) -> Exception:
 @ENDPOINTS.get(
     "/matches/{match}/replay",
     returns=Media((NDJSON,), "The replay of each game, one JSON object in a line."),
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
+    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE],
 )
 async def get_replay(call: Call, path: MatchPath) -> web.Response:
     """The replays of a match that is over, as ``keltis-ladder replay`` reads them."""

@@ -55,7 +55,9 @@ class EntrantOut(BaseModel):
     wins: float | None = Field(description="Games won; a shared win is a part of one.")
     points: int | None
     faults: int | None
-    mu: float | None = Field(description="The overall rating before the match.")
+    mu: float | None = Field(
+        description="The overall rating before the match; null also if it is not kept."
+    )
     sigma: float | None
 
 
@@ -120,6 +122,9 @@ class MatchOut(BaseModel):
     created: datetime
     finished: datetime | None
     games: list[GameOut] = Field(description="Empty until the whole match is over.")
+    replay_removed: bool = Field(
+        description="Whether the moves are gone, older than this ladder keeps them."
+    )
 
 
 def origin_out(origin: Origin, secret: str | None = None) -> OriginOut:
@@ -155,6 +160,7 @@ def match_out(row: MatchRow) -> MatchOut:
         created=job.created,
         finished=row.finished,
         games=[_game(row, game) for game in row.games],
+        replay_removed=not all(game.has_moves for game in row.games),
     )
 
 

@@ -1,4 +1,4 @@
-"""The pruner: removes programs that nobody needs, once a day and when an author is removed."""
+"""The pruner: removes what nobody needs, once a day, and programs when an author is removed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.store.archives import Archives
+from keltis_ladder.store.moments import now
 from keltis_ladder.store.pruning import PLAIN, Pruned, build_name, prune
+from keltis_ladder.store.retention import Swept, sweep
 from keltis_server.site import Site
 
 DAILY: Final = 86_400.0  # seconds
@@ -66,6 +68,14 @@ class Pruner:
                 self._marked = await site.work(_still_there, site.home.directory, self._marked)
             return done
 
+    async def sweep(self, dry_run: bool = False) -> Swept:
+        """Remove what is older than the operator wants it kept, or say what that would be."""
+        site = self._site
+        async with self._turn:
+            return await asyncio.shield(
+                site.work(sweep, site.database, site.settings.retention, now(), dry_run)
+            )
+
     async def _run(self) -> None:
         pause = FIRST
         while True:
@@ -80,10 +90,13 @@ class Pruner:
     async def _round(self) -> bool:
         """Prune; tell whether that was possible."""
         try:
+            swept = await self.sweep()
             done = await self.prune()
         except (LadderError, DBAPIError, OSError) as error:
             log.error("nothing could be pruned: %s", error)
             return False
+        if swept.anything:
+            log.info("removed what was too old: %s", swept)
         if done.builds or done.archives:
             log.info("pruned %s builds and %s archives", done.builds, done.archives)
         return True

@@ -43,7 +43,13 @@ class PlaceQuery(Parameters):
 @PAGES.get("/matches/{match}", returns=HTML)
 async def match(call: Call, path: MatchPath, query: PlaceQuery) -> web.Response:
     """One match: who, what, the result; the rest is the viewer's."""
-    return show(call, "match.html", match=await _match(call, path))
+    kept = call.site.settings.retention.replays
+    return show(
+        call,
+        "match.html",
+        match=await _match(call, path),
+        kept_days=kept.days if kept is not None else 0,
+    )
 
 
 @PAGES.get("/embed/matches/{match}", returns=HTML)

@@ -268,6 +268,7 @@ class Viewer {
 
   #statusOf(game) {
     const model = this.#model;
+    if (model.match.replay_removed) return { text: say("view_replay_removed"), way: true };
     if (this.#source.isGone) return { text: say("view_gone"), way: true };
     if (model.state === "failed") return { text: say("view_failed"), way: true };
     if (model.state === "cancelled") return { text: say("view_cancelled"), way: true };

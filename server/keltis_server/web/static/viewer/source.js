@@ -62,6 +62,7 @@ export class Source {
   /** Ask for the moves of a game, if some are missing. */
   async want(rotation, perspective) {
     const key = `${rotation} ${perspective}`;
+    if (this.#model.match.replay_removed) return;
     if (this.isGone || this.#asked.has(key) || !this.#model.lacks(rotation, perspective)) return;
     this.#asked.add(key);
     try {
