@@ -6,14 +6,18 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+from aiohttp import ClientWebSocketResponse
 from sqlalchemy import update
 from sqlmodel import Session, col, select
 
-from keltis_ladder.pace import PaceRules
+from keltis_ladder.pace import PaceRules, Tempo
+from keltis_ladder.steward import Paced
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.retention import Retention
 from keltis_ladder.store.tables import FaultRecord, Match
+from keltis_server.endpoints import API
 from keltis_server.games import GAMES
 from tests.ladder.store.results import made_up
 from tests.server.serving import QUIET, Served, served
@@ -99,6 +103,14 @@ def test_a_crash_card_that_was_removed_says_so_and_the_fault_stays(tmp_path: Pat
     asyncio.run(scenario())
 
 
+async def until_op(socket: ClientWebSocketResponse, op: str) -> Any:
+    """Return the next message of a kind."""
+    async with asyncio.timeout(60):
+        while (message := await socket.receive_json())["op"] != op:
+            pass
+    return message
+
+
 def test_the_pace_of_the_ladder_is_told_with_its_reason(tmp_path: Path) -> None:
     async def scenario() -> None:
         limited = replace(QUIET, pace=PaceRules(matches_per_minute=7.5))
@@ -109,7 +121,14 @@ def test_the_pace_of_the_ladder_is_told_with_its_reason(tmp_path: Path) -> None:
             assert state["expected_gain"] is None
             assert "as this ladder&#39;s operator decided: at most 7.5" in await page(server, "/")
             assert "höchstens 7,5" in await page(server, "/", "de")
-            server.app[GAMES].pace.judge(0.0, house_only=False)
+            async with server.http.ws_connect(f"{server.url}{API}/live") as socket:
+                await socket.send_json({"op": "subscribe", "topic": "lobby"})
+                snapshot = await until_op(socket, "snapshot")
+                assert snapshot["data"]["pace"] == {"tempo": "limited", "per_minute": 7.5}
+                server.app[GAMES].pace.judge(0.0, house_only=False)
+                server.site.tell(Paced(Tempo.SETTLED, 1.0))
+                delta = await until_op(socket, "delta")
+                assert delta["data"] == [{"kind": "pace", "tempo": "settled", "per_minute": 1.0}]
             assert "The ratings are settled" in await page(server, "/")
             async with server.http.get(server.url + "/readyz") as response:
                 assert (await response.json())["tempo"] == "settled"

@@ -393,3 +393,49 @@ def test_people_are_told_why() -> None:
     for version in range(4):
         four.enter(Contender(version, version, version, False, ("keltis",), ANY_NUMBER), {})
     assert "the share of keltis with 4 players" in {each.reason for each in play(four, 10)}
+
+
+def test_the_best_gain_falls_as_ratings_get_sure_and_rises_with_a_new_version() -> None:
+    assert Matchmaker().best_gain() is None
+    gains = []
+    for sigma in (4.0, 2.0, 1.0, 0.5, 0.2):
+        maker = ladder_of_veterans([20.0 + place for place in range(12)], sigma=sigma)
+        gain = maker.best_gain()
+        assert gain is not None
+        gains.append(gain)
+    assert gains == sorted(gains, reverse=True)
+    assert gains[-1] <= 0.0  # drift undoes more than a match would teach
+    maker.enter(generalist(99), {})
+    renewed = maker.best_gain()
+    assert renewed is not None
+    assert renewed > gains[0] / 10
+
+
+def test_who_is_far_from_everybody_leaves_little_to_learn() -> None:
+    near, far = (ladder_of_veterans(ratings) for ratings in ([25.0, 25.5], [5.0, 45.0]))
+    close, apart = near.best_gain(), far.best_gain()
+    assert close is not None
+    assert apart is not None
+    assert close > 0.0
+    assert apart < close / 1000
+
+
+def test_the_best_gain_counts_only_matches_that_may_be_played() -> None:
+    maker = Matchmaker()
+    for version, (author, mu) in enumerate([(1, 25.0), (1, 25.0), (2, 90.0)]):
+        contender = generalist(version, author)
+        maker.enter(contender, known(mu), veteran(contender))
+    gain = maker.best_gain()
+    assert gain is not None
+    assert gain < 1e-6  # the two that are equal are of one author
+
+
+def test_the_best_gain_follows_results() -> None:
+    maker = ladder_of_veterans([25.0, 25.5], DUELS, sigma=4.0)
+    before = maker.best_gain()
+    proposal = proposed(maker)
+    maker.finished(proposal, {version: known(25.0, 0.3) for version in proposal.versions})
+    after = maker.best_gain()
+    assert before is not None
+    assert after is not None
+    assert after < before / 10
