@@ -398,15 +398,18 @@ def test_people_are_told_why() -> None:
 def test_the_best_gain_falls_as_ratings_get_sure_and_rises_with_a_new_version() -> None:
     assert Matchmaker().best_gain() is None
     gains = []
-    for sigma in (4.0, 2.0, 1.0, 0.5, 0.2):
-        maker = ladder_of_veterans([20.0 + place for place in range(12)], sigma=sigma)
+    makers = [
+        ladder_of_veterans([20.0 + place for place in range(12)], sigma=sigma)
+        for sigma in (4.0, 2.0, 1.0, 0.5, 0.2)
+    ]
+    for maker in makers:
         gain = maker.best_gain()
         assert gain is not None
         gains.append(gain)
     assert gains == sorted(gains, reverse=True)
     assert gains[-1] <= 0.0  # drift undoes more than a match would teach
-    maker.enter(generalist(99), {})
-    renewed = maker.best_gain()
+    makers[-1].enter(generalist(99), {})
+    renewed = makers[-1].best_gain()
     assert renewed is not None
     assert renewed > gains[0] / 10
 
