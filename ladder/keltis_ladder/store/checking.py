@@ -24,7 +24,7 @@ from keltis_ladder.store.invariants import Invariant, of_jobs, of_leases, of_res
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.recomputing import Progress, compare
 from keltis_ladder.store.rehearsing import rehearse
-from keltis_ladder.store.seed_parts import parts_with_jobs, wrong_part
+from keltis_ladder.store.seed_parts import wrong_parts
 from keltis_ladder.store.tables import (
     Archive,
     Game,
@@ -159,10 +159,10 @@ def _results(ground: Ground) -> Iterator[Finding]:
 
 def _seeds(ground: Ground) -> Iterator[Finding]:
     whole = True
-    parts, drawn = 0, 0
-    for part, job in parts_with_jobs(ground.session):
-        parts, drawn = parts + 1, drawn + (job is not None)
-        if wrong := wrong_part(part, job):
+    parts = 0
+    for wrong in wrong_parts(ground.session):
+        parts += 1
+        if wrong:
             whole = False
             yield Finding("seeds", Mark.FAILED, wrong, RESTORE)
     if broken := list(broken_links(ground.session)):
@@ -170,8 +170,8 @@ def _seeds(ground: Ground) -> Iterator[Finding]:
         text = f"the digest does not follow from the results: of match {_some(broken)}"
         yield Finding("seeds", Mark.FAILED, text, RESTORE)
     if whole:
-        text = f"{drawn:,} follow from their parts, {parts - drawn:,} parts are left"
-        yield Finding("seeds", Mark.OK, f"{text}; the results are a chain")
+        text = f"{parts:,} parts, from which the seeds follow; the results are a chain"
+        yield Finding("seeds", Mark.OK, text)
 
 
 def _hold(

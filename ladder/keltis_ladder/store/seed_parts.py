@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Row, func, insert, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
@@ -36,8 +36,10 @@ from keltis_ladder.store.tables import (
 # Far more than the matches that begin between two results: nearly every match finds a part that
 # is older than the result it is mixed with.
 STOCK: Final = 128
+CHUNK: Final = 500  # parts that are fetched at once
 
-_part, _match, _ledger = table_of(SeedPart), table_of(Match), table_of(Ledger)
+_part, _job = table_of(SeedPart), table_of(Job)
+_match, _ledger = table_of(Match), table_of(Ledger)
 _UNUSED: Final = select(func.count()).select_from(_part).where(_part.c.job_id.is_(None))
 _LAST: Final = select(func.coalesce(func.max(_part.c.number), 0))
 _LATEST_RESULT: Final = (
@@ -124,33 +126,33 @@ def list_parts(session: Session, before: int | None, limit: int) -> list[PartRow
     return [PartRow(*row) for row in session.exec(query)]
 
 
-def parts_with_jobs(session: Session) -> Iterator[tuple[SeedPart, Job | None]]:
-    """Yield every part, with the job that drew it."""
+def wrong_parts(session: Session) -> Iterator[str]:
+    """Yield for every part what is wrong with it or with the seed made of it, or an empty text."""
     query = (
-        select_rows(SeedPart, Job)
-        .outerjoin(Job, col(Job.id) == SeedPart.job_id)
-        .order_by(col(SeedPart.number))
-        .execution_options(yield_per=500)
+        select(_part, _job.c.id, _job.c.seed, _job.c.origin)
+        .outerjoin(_job, _job.c.id == _part.c.job_id)
+        .order_by(_part.c.number)
+        .execution_options(yield_per=CHUNK)
     )
-    yield from session.exec(query)
+    for row in session.execute(query):
+        yield _wrong(row)
 
 
-def wrong_part(part: SeedPart, job: Job | None) -> str:
-    """Say what is wrong with a part, or with the seed that was made of it."""
-    name = f"part {part.number} of the seeds"
-    if part_commitment(part.number, part.after_match, part.secret) != part.commitment:
+def _wrong(row: Row[Any]) -> str:
+    name = f"part {row.number} of the seeds"
+    if part_commitment(row.number, row.after_match, row.secret) != row.commitment:
         return f"{name} is not the one that was committed to"
-    if job is None:
+    if row.id is None:
         return ""
     try:
-        origin = origin_from_plain(job.origin)
+        origin = origin_from_plain(row.origin)
     except BadOrigin as error:
-        return f"{name}: what is noted in the job {job.id} is wrong: {error}"
+        return f"{name}: what is noted in the job {row.id} is wrong: {error}"
     known = (origin.part, origin.after, origin.part_commitment)
-    if known != (part.number, part.after_match, part.commitment):
-        return f"{name}: the job {job.id} notes another one"
-    if str(mixed_seed(origin, part.secret)) != job.seed:
-        return f"{name}: the seed of the job {job.id} is another than it gives"
+    if known != (row.number, row.after_match, row.commitment):
+        return f"{name}: the job {row.id} notes another one"
+    if str(mixed_seed(origin, row.secret)) != row.seed:
+        return f"{name}: the seed of the job {row.id} is another than it gives"
     return ""
 
 

@@ -107,7 +107,7 @@ def test_nothing_is_found_where_all_is_well(sound: tuple[Home, Database]) -> Non
     assert texts["jobs"] == "4 done, 1 leased, 3 waiting"
     assert texts["leases"] == "1 held"
     assert texts["results"] == "11 places and 11 games are complete and add up"
-    assert texts["seeds"].startswith("3 follow from their parts, 125 parts are left")
+    assert texts["seeds"].startswith("128 parts, from which the seeds follow")
     assert texts["archives"] == "1 are there and undamaged"
     assert texts["ratings"].endswith("7 steps and 4 duels follow exactly from the results")
     assert texts["games"] == "those of 4 matches play out as they did"
