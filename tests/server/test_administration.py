@@ -159,7 +159,7 @@ def test_an_author_is_disabled_enabled_and_removed(
             assert done["disabled"] is True
             assert not site.home.archives.path(digest).exists()
             pruned = await server.post("/admin/prune", json={}, headers=server.local)
-            assert pruned == {"builds": 0, "archives": 0, "size": 0}
+            assert set(pruned.values()) == {0}  # it went at once
             await server.post(f"/admin/authors/{done['name']}/enable", 409, headers=server.local)
             await server.post("/admin/authors/ada/remove", 404, headers=server.local)
             await server.post("/admin/authors/ada/disable", 404, json=SPAM, headers=server.local)

@@ -115,6 +115,7 @@ def test_the_pace_of_the_ladder_is_told_with_its_reason(tmp_path: Path) -> None:
     async def scenario() -> None:
         limited = replace(QUIET, pace=PaceRules(matches_per_minute=7.5))
         async with served(tmp_path, limited) as server:
+            quiet(server)  # nobody judges the pace but we
             state = await server.get("/admin/status", headers=server.local)
             assert state["tempo"] == "limited"
             assert state["matches_per_minute"] == 7.5
