@@ -13,10 +13,8 @@ from keltis_ladder.store.tables import JobState, Version
 from keltis_server.games import GAMES
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import Served, served
-from tests.server.spectating import PATIENCE, Author, order, settle_in
+from tests.server.spectating import PATIENCE, Author, Sluice, order, settle_in
 from tests.server.uploading import intake_of
-
-PLODDING = "time.sleep(0.03)\nreturn request.legal[0]"
 
 
 async def until(server: Served, id: str, state: JobState) -> None:
@@ -35,12 +33,13 @@ def test_a_match_of_a_removed_author_is_finished_before_the_programs_go(tmp_path
         async with served(tmp_path / "home") as server:
             site, pruner = server.site, intake_of(server).pruner
             pruner.soon = 0.2
-            alice = await settle_in(server, "alice", "", write_bot(tmp_path / "a", PLODDING))
+            alice = await settle_in(server, "alice", "", write_bot(tmp_path / "a"))
             bob = await settle_in(server, "bob", "greedy")
             digest = await site.read(digest_of, alice)
             assert digest is not None
             archive = site.home.archives.path(digest)
             patient = TimeControl(bank_ms=600_000)
+            sluice = Sluice(server.app[GAMES].dispatcher)  # it cannot end before we want it to
             playing = await order(server, "keltis", [alice, bob], rated=True, control=patient)
             async with asyncio.timeout(PATIENCE):
                 while playing not in server.app[GAMES].live:
@@ -52,11 +51,12 @@ def test_a_match_of_a_removed_author_is_finished_before_the_programs_go(tmp_path
             await server.post("/admin/authors/alice/remove", headers=server.local)
             row = await site.read(match_row, playing)
             assert row is not None
-            assert row.job.state == JobState.LEASED  # else this test shows nothing
+            assert row.job.state == JobState.LEASED
             assert builds[0].exists()
             assert archive.exists()
             await until(server, held, JobState.CANCELLED)
 
+            sluice.open()
             await until(server, playing, JobState.DONE)
             row = await site.read(match_row, playing)
             assert row is not None
