@@ -1,7 +1,9 @@
 """A check tells a good bot from a bad one, and says what to do."""
 
 import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -140,6 +142,32 @@ run(Chatty())
     assert [name for name in quick if quick[name]["mark"] == "failed"] == ["silence"]
     assert quick["silence"]["fault"]["code"] == code
     assert quick["silence"]["text"].startswith("after the end of a game something else came than")
+
+
+def test_a_machine_that_is_busy_makes_no_goodbye_bad(tmp_path: Path) -> None:
+    core = min(os.sched_getaffinity(0))
+    burns = f"""
+    import atexit
+    def burn():
+        os.sched_setaffinity(0, {{{core}}})
+        begin = time.process_time()
+        while time.process_time() < begin + 0.4:
+            pass
+    atexit.register(burn)
+    """
+    bot = write_bot(tmp_path / "tidy", before=burns, **ONE_GAME)
+    pin = f"import os; os.sched_setaffinity(0, [{core}])\nwhile True: pass"
+    others = [subprocess.Popen([sys.executable, "-c", pin]) for _ in range(6)]
+    try:
+        _, findings = checked(bot, "--quick")
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    goodbye = findings["goodbye"]
+    assert goodbye["mark"] == "ok", goodbye
+    (took,) = re.findall(r"ended (\d+) ms after", goodbye["text"])
+    assert int(took) > 400, "it cannot have been quicker than what it computed"
 
 
 def test_a_bot_that_ends_after_one_game_is_told_so(tmp_path: Path) -> None:
