@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -85,23 +86,22 @@ def test_a_python_that_was_named_is_taken_or_nothing_is(tmp_path: Path) -> None:
 
 def test_a_real_one_is_found() -> None:
     done = subprocess.run([str(CHOOSE), sys.executable], capture_output=True, text=True, check=True)
-    assert Path(done.stdout.strip()) == Path(sys.executable)
+    assert Path(done.stdout.strip()).samefile(sys.executable)
     version = "{}.{}.{}".format(*sys.version_info[:3])
     assert f"Python {version}, " in done.stderr
 
 
 @pytest.fixture
-def someone(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path, str]:
+def someone() -> Iterator[tuple[list[str], Path, str]]:
     """A user that nobody has: how to become it, its home, and a Python that it may run."""
     if os.geteuid() != 0:
         pytest.skip("only root can become another user; the other tests ran as one already")
-    home = tmp_path_factory.mktemp("someone")
-    for parent in (home, *home.parents):
-        if parent.stat().st_uid == 0 and parent not in (Path("/tmp"), Path("/")):
-            parent.chmod(0o755)
-    os.chown(home, UNUSED_USER, UNUSED_USER)
     become = ["setpriv", f"--reuid={UNUSED_USER}", f"--regid={UNUSED_USER}", "--clear-groups"]
-    return become, home, _python_for_everybody(become)
+    # Not among pytest's own directories: every pytest that starts closes those to others again.
+    with tempfile.TemporaryDirectory(prefix="keltis-someone-") as name:
+        home = Path(name)
+        os.chown(home, UNUSED_USER, UNUSED_USER)
+        yield become, home, _python_for_everybody(become)
 
 
 def _python_for_everybody(become: list[str]) -> str:
@@ -122,10 +122,10 @@ def test_an_ordinary_user_serves_submits_matches_and_checks(
     packages = home / "packages"
     source = Path(sys.prefix, "lib", f"python3.{sys.version_info[1]}", "site-packages")
     shutil.copytree(source, packages, ignore=_not_needed)
-    for path in (packages, *packages.rglob("*")):
-        path.chmod(path.stat().st_mode | stat.S_IRGRP | stat.S_IROTH)
     script = home / "a_first_day.sh"
     script.write_text(FIRST_DAY)
+    for path in (script, packages, *packages.rglob("*")):
+        os.chown(path, UNUSED_USER, UNUSED_USER, follow_symlinks=False)
     done = subprocess.run(
         [*become, "env", "-i", "bash", str(script), python],
         env={"PATH": "/usr/local/bin:/usr/bin:/bin"},
