@@ -15,7 +15,7 @@ from keltis_ladder.dispatch.live import LiveMatch
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.pace import Pace
-from keltis_ladder.steward import Paced, Steward, Trouble
+from keltis_ladder.steward import Paced, Steward
 from keltis_ladder.store.programs import Programs
 from keltis_server.site import Site
 
@@ -62,7 +62,7 @@ class Games:
     async def start(self) -> None:
         """Start the referees, and begin to play."""
         await self.dispatcher.start()
-        self._site.listen(_log_news)
+        self._site.listen(_log_pace)
         self._task = asyncio.create_task(self.steward.run(), name="steward")
         self._task.add_done_callback(lambda _: self.ended.set())
 
@@ -94,13 +94,11 @@ class Games:
             await self.dispatcher.close()
 
 
-def _log_news(happening: object) -> None:
-    match happening:
-        case Trouble(text=text):
-            log.warning("%s", text)
-        case Paced(tempo=tempo, per_minute=per_minute):
-            limit = "no limit" if per_minute is None else f"at most {per_minute:g} a minute"
-            log.info("the pace of the ladder is %s: %s", tempo, limit)
+def _log_pace(happening: object) -> None:
+    if isinstance(happening, Paced):
+        rate = happening.per_minute
+        limit = "without a limit" if rate is None else f"at most {rate:g} matches a minute"
+        log.info("the pace of the ladder is %s, %s", happening.tempo, limit)
 
 
 GAMES: Final[web.AppKey[Games]] = web.AppKey("games", Games)

@@ -12,7 +12,7 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from keltis_ladder.dispatch.batches import Decided
-from keltis_ladder.dispatch.dispatcher import Streamed
+from keltis_ladder.dispatch.dispatcher import Streamed, Troubled
 from keltis_ladder.pace import Pace, Tempo
 from keltis_ladder.steward import Told, Trouble
 from keltis_server.happenings import Happening, VersionChanged
@@ -106,7 +106,7 @@ def count(happening: Happening) -> None:
             for game in result.games:
                 for loss in game.losses:
                     FAULTS.labels(str(loss.fault.kind)).inc()
-        case Trouble():
+        case Trouble() | Troubled():
             TROUBLES.inc()
         case VersionChanged(state=state):
             VERSIONS.labels(state).inc()

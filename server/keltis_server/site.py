@@ -23,6 +23,7 @@ from keltis_server.happenings import Happening, Listener
 from keltis_server.limits import Limiters
 from keltis_server.local_key import LocalKey
 from keltis_server.settings import Settings
+from keltis_server.troubles import Troubles
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,7 +56,8 @@ class Site:
         self.url = settings.public_url  # known for certain once we listen
         self.draining = False  # no new matches begin
         self.boards = Boards(self)
-        self._listeners: list[Listener] = [self.boards.note]
+        self.troubles = Troubles()
+        self._listeners: list[Listener] = [self.boards.note, self.troubles.note]
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="reader")
         self._writers = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._workers = ThreadPoolExecutor(2, thread_name_prefix="worker")

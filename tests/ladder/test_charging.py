@@ -14,7 +14,8 @@ from keltis_ladder.cgroups import Groups, find_groups
 from keltis_ladder.clock import Clock, TimeControl
 from keltis_ladder.entrants import Entrant
 from keltis_ladder.faults import Fault, Kind, PlatformFault
-from keltis_ladder.launchers import PlainLauncher
+from keltis_ladder.launchers import PlainLauncher, make_launcher
+from keltis_ladder.limits import PLAY
 from keltis_ladder.referee import MOST_EXCUSED, Referee
 from keltis_ladder.results import GameResult, Loss, MatchResult
 from keltis_ladder.sandbox import SandboxMissing, find_sandbox
@@ -147,6 +148,18 @@ def test_what_runs_on_after_an_answer_is_paid_for_with_the_next() -> None:
         assert process.child.meter is not None
         used = process.child.meter.cpu()
     assert used <= GAIN * purse.seconds[0] + START_UP
+
+
+@metered
+def test_a_bot_has_one_core_however_many_its_referee_has() -> None:
+    launcher = make_launcher(True)
+    child = launcher.start(
+        Entrant("honest", "honest", ("python3", "honest.py", "-"), HOSTILE), PLAY
+    )
+    try:
+        assert len(os.sched_getaffinity(child.program())) == 1
+    finally:
+        child.kill()
 
 
 def test_a_debt_is_paid_with_the_next_decision() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, repeat
 from typing import Annotated, Any
 
 import typer
@@ -59,7 +60,11 @@ def status(server: ServerOption = "", token: TokenOption = "", as_json: JsonOpti
         return
     rows = list(_rows(plain))
     width = max((len(name) for name, _ in rows), default=0)
-    lines = [Text(f"{name:<{width}}  {value}") for name, value in rows]
+    lines = [
+        Text(f"{name if first else '':<{width}}  {line}")
+        for name, value in rows
+        for first, line in zip(chain([True], repeat(False)), value.split("\n"), strict=False)
+    ]
     print_lines([styled("The server", TITLE), *lines])
 
 
@@ -70,11 +75,18 @@ def _rows(plain: Any, above: str = "") -> Iterator[tuple[str, str]]:
         if isinstance(value, dict):
             yield from _rows(value, f"{name} ")
         elif isinstance(value, list):
-            yield name, ", ".join(printable(str(each)) for each in value) or "none"
+            several = any(isinstance(each, dict) for each in value)
+            yield name, ("\n" if several else ", ").join(map(_words, value)) or "none"
         elif isinstance(value, bool):
             yield name, "yes" if value else "no"
         else:
             yield name, "-" if value is None else printable(str(value))
+
+
+def _words(value: Any) -> str:
+    """Return one of several values in words: what it says of itself, behind a blank each."""
+    parts = value.values() if isinstance(value, dict) else [value]
+    return "  ".join(printable(str(part)) for part in parts)
 
 
 @app.command()

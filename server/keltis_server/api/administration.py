@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -47,6 +47,13 @@ MISSING_OR_REFUSED: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 log = logging.getLogger(__name__)
 
 
+class TroubleOut(BaseModel):
+    """Something that failed and was ours."""
+
+    at: datetime
+    text: str
+
+
 class StatusOut(BaseModel):
     """How the ladder is."""
 
@@ -69,6 +76,10 @@ class StatusOut(BaseModel):
     checking: int = Field(description="Versions that wait for their check, or are being checked.")
     unchecked: list[str] = Field(
         description="Versions that could not be checked through a fault of ours; the log says why."
+    )
+    troubles: list[TroubleOut] = Field(
+        description="What failed lately and was ours, the newest first: matches that the machine "
+        "broke off, programs that cannot be had, a database that did not answer."
     )
     matches: int = Field(description="Stored in all.")
     authors: int
@@ -333,6 +344,7 @@ async def _status(call: Call) -> StatusOut:
         waiting=stock.waiting,
         checking=stock.checking,
         unchecked=stock.unchecked,
+        troubles=[TroubleOut(at=each.at, text=each.text) for each in call.site.troubles.latest],
         matches=stock.matches,
         authors=stock.authors,
         bots=stock.bots,
