@@ -22,7 +22,8 @@ SETTLED_BELOW: Final = 0.0001
 # So many times as much must be to learn before a settled ladder goes on at full pace: results move
 # the gain up and down, and the pace must not follow each of them.
 UNSETTLED_FACTOR: Final = 2.0
-SETTLED_PER_MINUTE: Final = 1.0  # matches that keep ratings and pages alive
+SETTLED_PER_MINUTE: Final = 1.0  # matches that keep ratings alive
+WATCHED_PER_MINUTE: Final = 6.0  # and so many while somebody looks: an empty board is dull
 
 Clock = Callable[[], float]
 
@@ -66,6 +67,7 @@ class Pace:
         self.rules = rules or PaceRules()
         self.tempo = Tempo.FULL if self.rules.matches_per_minute is None else Tempo.LIMITED
         self.gain: float | None = None  # what the most instructive match would teach
+        self.watched = False  # somebody looks at the pages
         self._clock = clock
         self._house_only = False
         self._last_begin: float | None = None
@@ -80,7 +82,8 @@ class Pace:
         """How many matches may begin in a minute; none: any number."""
         limit = self.rules.matches_per_minute
         if self.tempo is Tempo.SETTLED:
-            return SETTLED_PER_MINUTE if limit is None else min(limit, SETTLED_PER_MINUTE)
+            settled = WATCHED_PER_MINUTE if self.watched else SETTLED_PER_MINUTE
+            return settled if limit is None else min(limit, settled)
         return limit
 
     def judge(self, gain: float | None, house_only: bool) -> bool:

@@ -211,6 +211,14 @@ class Steward:
             self._wake_in(wait)
         return not wait
 
+    def be_watched(self, watched: bool) -> None:
+        """Take note whether anybody looks: a settled ladder then plays a little more."""
+        before = self.pace.per_minute
+        self.pace.watched = watched
+        if self.pace.per_minute != before:
+            self.on_news(Paced(self.pace.tempo, self.pace.per_minute))
+            self.look()
+
     def _wake_in(self, seconds: float) -> None:
         """Look for a match again after a while."""
         if self._alarm is not None:

@@ -51,6 +51,18 @@ def test_a_settled_ladder_plays_a_match_a_minute() -> None:
     assert begins_in(pace, clock, 3600.0) == 60
 
 
+def test_a_settled_ladder_plays_more_while_somebody_looks() -> None:
+    clock = Clock()
+    pace = Pace(PaceRules(), clock)
+    pace.judge(LITTLE, house_only=False)
+    pace.watched = True
+    assert begins_in(pace, clock, 600.0) == 60
+    limited = Pace(PaceRules(matches_per_minute=2), clock)
+    limited.judge(LITTLE, house_only=False)
+    limited.watched = True
+    assert begins_in(limited, clock, 600.0) == 20
+
+
 def test_a_settled_ladder_goes_on_at_once_when_something_is_to_be_learnt() -> None:
     clock = Clock()
     pace = Pace(PaceRules(), clock)
