@@ -14,6 +14,8 @@ FILE_NAME: Final = "bot.toml"
 LARGEST: Final = 64 * 1024
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 T = TypeVar("T", int, str)
+MOST_WORDS: Final = 64  # of a command
+MOST_BYTES: Final = 4096
 _FIELDS: Final = ("name", "run", "build", "variants", "players", "description")
 
 
@@ -86,7 +88,19 @@ def _command(fields: dict[str, Any], name: str) -> tuple[str, ...]:
             f"{name!r} must be a list of words, program first, "
             f'for example {name} = ["python3", "bot.py"]'
         )
-    return tuple(words)
+    command = tuple(words)
+    _check_length(name, command)
+    return command
+
+
+def _check_length(name: str, words: tuple[str, ...]) -> None:
+    """Refuse a command that no system would start, or that would not fit into a message."""
+    size = sum(len(word.encode()) + 1 for word in words)
+    if len(words) > MOST_WORDS or size > MOST_BYTES:
+        raise BadManifest(
+            f"{name!r} has {len(words):,} words and {size:,} bytes; it may have {MOST_WORDS} words "
+            f"and {MOST_BYTES:,} bytes: put the rest into a file of the bot"
+        )
 
 
 def _is_word(word: object) -> bool:

@@ -60,6 +60,7 @@ class Account(ABC):
         self._begin = 0.0
         self._delay = 0.0  # our own, when we last found no answer, or wrote the request
         self._delay_now = -1.0  # our own, when the last wait ended; none before it is slow
+        self._early = 0.0  # for how long we had no core before the request was written
 
     @abstractmethod
     def meet(self, program: int) -> None:
@@ -76,6 +77,13 @@ class Account(ABC):
     @abstractmethod
     def begin(self) -> None:
         """A request goes out."""
+
+    def sent(self) -> None:
+        """The request is written: what we waited for a core until then is not the bot's."""
+        self._early = 0.0
+        if _now() - self._begin > QUICK:
+            delay = _DELAY.read()
+            self._early, self._delay = max(0.0, delay - self._delay), delay
 
     def wake(self) -> None:
         """We look for the answer: if it is there, it may have been for as long as we waited."""
@@ -108,7 +116,9 @@ class Account(ABC):
 
     def _own_delay(self, wall: float) -> float:
         """Return for how long the answer may have been there and we had no core to read it."""
-        return min(wall, max(0.0, _DELAY.read() - self._delay)) if wall > QUICK else 0.0
+        if wall <= QUICK:
+            return 0.0
+        return min(wall, self._early + max(0.0, _DELAY.read() - self._delay))
 
 
 @final

@@ -178,7 +178,9 @@ class BotProcess:
         deadline = begin + seconds
         slow_at = begin + QUICK
         child.resume()
-        if self._write(message):
+        whole = self._write(message)
+        account.sent()
+        if whole:
             # More often than not the bot, woken by the message, has answered by now.
             if self._read_output():
                 return self._answer(seconds, code)

@@ -36,13 +36,11 @@ def is_stray(pid: int) -> bool:
     try:
         if not _is_ours(process):
             return False
-        status = dict(
-            line.split(":", 1)
-            for line in (process / "status").read_text().splitlines()
-            if ":" in line
-        )
-        inner = status["NSpid"].split()[1:] == ["1"]
-        return inner and not _is_ours(process.parent / status["PPid"].strip())
+        # Its name, in the first line, may hold any bytes: a bot chooses it.
+        lines = (process / "status").read_bytes().split(b"\n")[1:]
+        status = dict(line.split(b":", 1) for line in lines if b":" in line)
+        inner = status[b"NSpid"].split()[1:] == [b"1"]
+        return inner and not _is_ours(process.parent / status[b"PPid"].decode().strip())
     except OSError:  # it has ended meanwhile
         return False
 

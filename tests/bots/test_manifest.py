@@ -88,3 +88,15 @@ def test_a_huge_or_binary_file_is_refused(tmp_path: Path) -> None:
 def test_a_word_cannot_hide_a_nul() -> None:
     with pytest.raises(BadManifest, match="list of words"):
         parse_manifest({"name": "a", "run": ["a\0b"]})
+
+
+@pytest.mark.parametrize("field", ["run", "build"])
+@pytest.mark.parametrize("words", [["x"] * 65, ["x" * 1000] * 5, ["\u00e9" * 900] * 3])
+def test_a_command_longer_than_any_message_should_be_is_refused(
+    field: str, words: list[str]
+) -> None:
+    """A job with a longer one did not fit into the pipe to a referee, which was ended for it."""
+    fields = {"name": "long", "run": ["python3", "bot.py"], field: words}
+    with pytest.raises(BadManifest, match=f"'{field}' has .* it may have 64 words"):
+        parse_manifest(fields)
+    parse_manifest({**fields, field: words[:1]})

@@ -99,6 +99,7 @@ class TestEveryFilter:
             assert result("clone", 0x1200000 | number_of_signal) == PERMISSION
         assert result("prctl", 15) == ALLOW  # its own name
         assert result("prctl", 1, 18) == PERMISSION  # a signal when its parent ends
+        assert result("prctl", 62) == PERMISSION
         assert result("membarrier", 0) == UNKNOWN
         assert result("socket", 1) == ALLOW
         assert result("socket", 2) == ERRNO | errno.EAFNOSUPPORT
@@ -129,6 +130,7 @@ def test_locks_and_cache_tricks_are_refused_in_play_but_not_in_builds(machine: s
         ("sysinfo", (), PERMISSION),
         ("preadv2", (), UNKNOWN),
         ("fadvise64", (), DONE),
+        ("fsync", (), DONE),
         ("utimensat", (), DONE),
     ):
         call = number(name, machine)

@@ -12,6 +12,7 @@ import pytest
 from keltis_ladder.launch import descendants
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.strays import end_strays
+from tests.ladder.boxes import read_until
 
 PATIENCE = 300.0  # seconds
 
@@ -37,7 +38,8 @@ def left_of(family: list[int], seconds: float = 0.2) -> list[int]:
 
 def alive(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return fields[0] not in (b"Z", b"X")
     except FileNotFoundError:
         return False
 
@@ -77,5 +79,29 @@ def test_living_sandboxes_are_left_alone(sandbox: Sandbox, tmp_path: Path) -> No
         ended = end_strays()
         assert not set(ended) & set(family)
         assert all(alive(pid) for pid in family)
+    finally:
+        child.kill()
+
+
+NAMELESS = """
+import ctypes, sys
+PR_SET_NAME = 15
+ctypes.CDLL(None).prctl(PR_SET_NAME, b"\\xff\\x85:\\x0b(", 0, 0, 0)
+print("named", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_bot_that_looks_like_a_sandbox_and_has_no_name_in_letters_is_left_alone(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """It would have kept every referee from starting, which looks for strays first."""
+    tmp_path.chmod(0o755)
+    (tmp_path / "bot.py").write_text(NAMELESS)
+    child = sandbox.launch(["python3", "bot.py", "--hostname", "keltis"], tmp_path, {})
+    try:
+        read_until(child.stdout, "named")
+        assert child.program() not in end_strays()
+        assert alive(child.program())
     finally:
         child.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from keltis_ladder.strays import end_strays
 
 MOST_TRIES: Final = 3  # of a match that the platform could not finish
 CLOSING: Final = 10.0  # seconds for a referee to end its bots
+JOB_BYTES: Final = 1 << 20  # that its pipe takes at once, if the system lets us
 _CHUNK: Final = 1 << 18
 
 
@@ -53,6 +55,8 @@ class RefereeChild:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._input, self._output = self.process.stdin, self.process.stdout
+        with contextlib.suppress(OSError):  # a user may have used up all that is allowed
+            fcntl.fcntl(self._input.fileno(), fcntl.F_SETPIPE_SZ, JOB_BYTES)
         os.set_blocking(self._input.fileno(), False)
         os.set_blocking(self._output.fileno(), False)
 

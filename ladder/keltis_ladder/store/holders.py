@@ -55,7 +55,7 @@ def _started(pid: int) -> str | None:
     """Return when a process began, in ticks since the machine started; none if there is none."""
     try:
         # The name of the program, in brackets, may hold anything.
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].decode().split()
     except (FileNotFoundError, ProcessLookupError):  # it may end while we read
         return None
     return None if fields[0] in "ZX" else fields[19]

@@ -7,10 +7,10 @@ import uuid
 
 import pytest
 from playwright.async_api import Page, expect
-from sqlmodel import col, delete
+from sqlmodel import col, delete, update
 
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.tables import Job, JobEntrant
+from keltis_ladder.store.tables import Job, JobEntrant, SeedPart
 from tests.system.web.ladders import Ladder
 from tests.system.web.visits import PATIENCE, Visitors, needs_chromium
 
@@ -108,6 +108,7 @@ def forget(ladder: Ladder, match: str) -> None:
     directory = ladder.server.data
     database = Home(directory, str(directory / "ladder.db")).open()
     with database.writing() as session:
+        session.exec(update(SeedPart).where(col(SeedPart.job_id) == match).values(job_id=None))
         session.exec(delete(JobEntrant).where(col(JobEntrant.job_id) == match))
         session.exec(delete(Job).where(col(Job.id) == match))
     database.close()
