@@ -124,8 +124,9 @@ class Child:
         pid = self.program()
         if pid == self.root != self.process.pid:
             return True  # only the init is left
-        fields = _read(pid, "stat")
-        return not fields or bool(int(fields[6]) & PF_EXITING)
+        # The first thread may have ended long before the others.
+        threads = [_read(pid, f"task/{thread}/stat") for thread in _threads(pid)]
+        return all(not fields or int(fields[6]) & PF_EXITING for fields in threads)
 
     def hang_up(self) -> None:
         """Close its input, which asks it to end."""
@@ -324,9 +325,20 @@ def _handles(pid: int, number: signal.Signals) -> bool:
     return False
 
 
+def _threads(pid: int) -> list[str]:
+    try:
+        return os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - quicker, and often called
+    except OSError:
+        return []
+
+
 def _resident(pid: int) -> int:
     fields = _read(pid, "statm")
-    return int(fields[1]) * PAGE if fields else 0
+    pages = int(fields[1]) if fields else 0
+    if fields and not pages:  # its first thread has ended, and shows nothing any more
+        others = [_read(pid, f"task/{thread}/statm") for thread in _threads(pid)]
+        pages = max((int(other[1]) for other in others if other), default=0)
+    return pages * PAGE
 
 
 def _cpu(pid: int) -> float:

@@ -22,10 +22,11 @@ from keltis_ladder.entrants import Entrant
 from keltis_ladder.faults import Fault, PlatformFault
 from keltis_ladder.launch import CannotStart
 from keltis_ladder.launchers import make_launcher
+from keltis_ladder.limits import MIB
 from keltis_ladder.referee import Referee
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.sandbox_init import init_program, read_ending
-from tests.ladder.boxes import PROBES, run, start_probe
+from tests.ladder.boxes import PROBES, read_until, run, start_probe
 from tests.ladder.build_init import COMPILERS, compile_init
 from tests.ladder.small_bots import entrant, write_bot
 
@@ -242,3 +243,15 @@ def test_a_lack_of_descriptors_is_the_platforms_and_leaks_none(sandbox: Sandbox)
         assert sorted(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
     assert len(blamed) > 10
     assert all(blamed)
+
+
+def test_a_program_whose_first_thread_ended_is_neither_ending_nor_without_memory(
+    sandbox: Sandbox,
+) -> None:
+    child = start_probe(sandbox, "headless")
+    try:
+        assert read_until(child.stdout, "alone") == "alone"
+        assert not child.wait_if_ending()
+        assert child.usage().memory > 100 * MIB
+    finally:
+        child.kill()
