@@ -158,6 +158,7 @@ $(VENV)/sources: $(VENV)/created FORCE
 # build/lib would carry modules that no longer exist into the wheel.
 $(VENV)/built: $(VENV)/tools $(VENV)/sources setup.py README.md LICENSE $(SOURCES)
 	rm -rf build/lib* $(VENV)/wheel
+	@echo 'Building the package: its engine is compiled, which takes one to three minutes.'
 	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir $(VENV)/wheel .
 	@touch $@
 

@@ -88,8 +88,24 @@ def say_fault(out: Console, loss: Loss, match: int, rotation: int) -> None:
     where = f"match {match}, game {rotation + 1}, seat {loss.seat}, decision {loss.decision + 1}"
     out.print(f"  First in {where}:", highlight=False)
     say_indented(out, loss.fault.text)
+    say_effort(out, loss.card)
     for line in tail(loss.card["stderr"], LOG_LINES):
         out.print(f"  | {line}", style=QUIET, soft_wrap=True, highlight=False)
+
+
+def say_effort(out: Console, card: dict[str, Any]) -> None:
+    """Tell what the last decision was made of, if the card knows it."""
+    fatal = card.get("fatal")
+    if not isinstance(fatal, dict):
+        return
+    names = {"wall_ms": "took", "cpu_ms": "CPU", "stalled_ms": "kept waiting by the machine"}
+    names |= {"referee_delay_ms": "by the referee", "charged_ms": "charged"}
+    parts = [
+        f"{words} {fatal[name]:,.0f} ms"
+        for name, words in names.items()
+        if isinstance(fatal.get(name), int | float)
+    ]
+    out.print(f"  The last decision: {', '.join(parts)}.", soft_wrap=True, highlight=False)
 
 
 def file_name(bot: str, loss: Loss, seed: int, rotation: int) -> str:

@@ -130,7 +130,7 @@ def verify_all(lines: list[tuple[int, str]], noted: str | None = None, whole: bo
     else:
         print(f"OK: {count} {'game' if count == 1 else 'games'}")
     committed = sum("commitment" in verdict.names(Mark.OK) for verdict in good)
-    if committed:
+    if committed and len(good) == count:
         print(what_was_committed(committed, len(good), noted))
     if weak := {text for verdict in good for text in weaknesses(verdict)}:
         for text in sorted(weak):

@@ -43,5 +43,9 @@ class PlatformFault(Exception):
     """The machine or our own software failed. No bot is to blame; the match is played again."""
 
 
+class TooBusy(PlatformFault):
+    """A clock ran out while others had the core, and nobody can tell whose fault that was."""
+
+
 class MachineFailed(LadderError, PlatformFault):
     """Our machine could not keep, copy or build a bot: a full disk, say, or a missing archive."""

@@ -18,7 +18,7 @@ from keltis_ladder.charging import Effort
 from keltis_ladder.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.crash import crash_card
 from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault
+from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault, TooBusy
 from keltis_ladder.launch import CannotStart, Child, Exit
 from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.process import FOREVER, BotProcess
@@ -300,7 +300,7 @@ class Referee:
             return
         if self._excused[entrant.key] < MOST_EXCUSED:
             self._excused[entrant.key] += 1
-            raise PlatformFault(
+            raise TooBusy(
                 f"{entrant.name} ran out of time while the machine was busy: {fault.fault.text}"
             )
 

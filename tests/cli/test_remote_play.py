@@ -168,6 +168,7 @@ def test_a_challenge_is_played_downloaded_and_verified(ladder: Ladder, inside: I
     assert done.code == 1
     assert "line 1: commitment: 'job' and 'seed' give " in done.err
     assert "0 of 2 games OK\n" in done.out  # each misses the other game of its match
+    assert "fits the commitment" not in done.out
     assert "line 2: match: it has 2 games, the file has 1" in done.err
 
 

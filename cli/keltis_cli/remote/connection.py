@@ -52,7 +52,7 @@ class Server:
         timeout = aiohttp.ClientTimeout(
             total=None, connect=min(CONNECT, self.patience), sock_read=self.patience
         )
-        self._session = aiohttp.ClientSession(headers=self.headers, timeout=timeout)
+        self._session = aiohttp.ClientSession(timeout=timeout)
         return self
 
     async def __aexit__(
@@ -129,6 +129,16 @@ class Server:
             yield response.content
 
     async def _asked(self, method: str, path: str, **how: Any) -> Any:
+        try:
+            return await self._asked_once(method, path, **how)
+        except Refused as refused:
+            renewed = self.place.after_restart()
+            if refused.status != HTTPStatus.UNAUTHORIZED or renewed is None:
+                raise
+            self.place = renewed
+        return await self._asked_once(method, path, **how)
+
+    async def _asked_once(self, method: str, path: str, **how: Any) -> Any:
         async with self._answer(method, path, **how) as response:
             return self._judge(response, await response.read())
 
@@ -139,6 +149,7 @@ class Server:
         import aiohttp
 
         assert self._session is not None
+        how["headers"] = {**self.headers, **how.get("headers", {})}
         try:
             # A redirect is told rather than followed: it may lead where our token must not go.
             async with self._session.request(

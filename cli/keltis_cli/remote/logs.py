@@ -13,6 +13,7 @@ from rich.text import Text
 
 from keltis_cli import arguments
 from keltis_cli.columns import fitted, numbers, texts
+from keltis_cli.crash_cards import say_effort
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target
 from keltis_cli.look import QUIET, TITLE, console, look
@@ -141,6 +142,7 @@ def crash(
     page = console(stderr=path == STANDARD)
     check_target(path, force)
     say_record(page, record)
+    say_effort(page, card)
     for line in tail(str(card.get("stderr", "")), LOG_LINES):
         page.print(f"  | {line}", style=QUIET, soft_wrap=True, highlight=False)
     if path == STANDARD:

@@ -30,6 +30,14 @@ class Place:
 
     url: str
     token: str = field(default="", repr=False)  # empty: nobody in particular
+    is_local: bool = False  # the token is the key of the server on this machine
+
+    def after_restart(self) -> Place | None:
+        """Return the place with the new key of a server that was started again, if it was."""
+        here = read_address(default_directory()) if self.is_local else None
+        if here is None or here.url != self.url or here.key == self.token:
+            return None
+        return Place(self.url, _checked(here.key), is_local=True)
 
 
 def find_place(server: str = "", token: str = "", as_operator: bool = False) -> Place:
@@ -44,7 +52,8 @@ def find_place(server: str = "", token: str = "", as_operator: bool = False) -> 
         raise Unreachable(NOWHERE)
     if not token:
         token = _token_for(url, logins.servers.get(url), here, as_operator)
-    return Place(url, _checked(token))
+    token = _checked(token)
+    return Place(url, token, is_local=here is not None and token == here.key)
 
 
 def _token_for(url: str, login: Login | None, here: Address | None, as_operator: bool) -> str:

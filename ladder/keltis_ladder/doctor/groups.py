@@ -281,8 +281,8 @@ def clock_check(can_count: bool) -> Check:
         State.MISSING,
         "bots pay for time that the machine kept from them",
         required=True,
-        meaning="Mend what is missing above. Until then strangers' bots play only if you insist:"
-        " keltis-ladder serve --inexact-clock",
+        meaning="Mend what is missing above. Until then a public server plays strangers' bots only"
+        " if you insist: keltis-ladder serve --inexact-clock",
     )
 
 

@@ -218,10 +218,16 @@ def _best(session: Session, body: TournamentIn, scope: Scope, count: int) -> dic
     fit = [name for name in names if name in active and _unfit(active[name], body) is None]
     if len(fit) < count:
         raise conflict(
-            f"only {len(fit)} other bots have played such matches and can take part: "
-            f"take a smaller top than {count}, or name bots"
+            f"only {len(fit)} bots that are not named have a rating in {_scope_words(scope)} and"
+            f" can take part: take a smaller top than {count}, or name bots"
         )
     return {name: active[name] for name in fit[:count]}
+
+
+def _scope_words(scope: Scope) -> str:
+    variant, players = scope
+    games = "all games" if variant == ALL else variant
+    return f"{games} with {players} players" if players else games
 
 
 def _seeded(
