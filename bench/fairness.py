@@ -175,7 +175,7 @@ def markdown(ways: list[Way], found: list[Gain], date: datetime, machine: str) -
         "",
         f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.fairness`: {VARIANT},",
         f"{CONTROL.bank_ms} + {CONTROL.increment_ms} ms. `sleeps` and `alone` (which computes)",
-        "take six seconds for their first decision. Columns of bots: timeouts of games played.",
+        "take two minutes for their first decision. Columns of bots: timeouts of games played.",
         "",
         f"| {' | '.join(headings)} |",
         "|---" * len(headings) + "|",

@@ -10,7 +10,7 @@ import time
 
 from common import reply, requests, write
 
-SECONDS = 6.0  # of wall time
+SECONDS = 120.0  # of wall time: a core that is shared by many gives it little in less
 STEP = 0.005  # seconds
 
 
