@@ -127,9 +127,9 @@ def test_the_pace_of_the_ladder_is_told_with_its_reason(tmp_path: Path) -> None:
                 snapshot = await until_op(socket, "snapshot")
                 assert snapshot["data"]["pace"] == {"tempo": "limited", "per_minute": 7.5}
                 server.app[GAMES].pace.judge(0.0, house_only=False)
-                server.site.tell(Paced(Tempo.SETTLED, 1.0))
-                delta = await until_op(socket, "delta")
-                assert delta["data"] == [{"kind": "pace", "tempo": "settled", "per_minute": 1.0}]
+                server.site.tell(Paced(Tempo.SETTLED, 6.0))
+                delta = await until_op(socket, "delta")  # we look, so it plays a little more
+                assert delta["data"] == [{"kind": "pace", "tempo": "settled", "per_minute": 6.0}]
             assert "The ratings are settled" in await page(server, "/")
             async with server.http.get(server.url + "/readyz") as response:
                 assert (await response.json())["tempo"] == "settled"

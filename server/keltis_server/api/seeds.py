@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from http import HTTPStatus
 from typing import Final
 
 from pydantic import BaseModel, Field
@@ -34,7 +35,7 @@ class SeedPartOut(BaseModel):
     secret: str | None = Field(description="The part itself, told when its match is over.")
 
 
-@ENDPOINTS.get("/seed-parts", returns=Page[SeedPartOut])
+@ENDPOINTS.get("/seed-parts", returns=Page[SeedPartOut], fails=[HTTPStatus.NOT_FOUND])
 async def list_seed_parts(call: Call, query: PageQuery) -> Page[SeedPartOut]:
     """All parts that the server has ever committed to, the newest first.
 

@@ -47,7 +47,7 @@ def test_a_home_is_made_when_it_is_opened(tmp_path: Path) -> None:
     home = Home(tmp_path / "new" / "home")
     database = home.open()
     assert tables_differ(database) == []
-    assert dump(database)["ledger"] == [(1, 0, 1)]
+    assert dump(database)["ledger"] == [(1, 0, 1, 0, 0, 0)]
     database.close()
     assert (tmp_path / "new" / "home" / "ladder.db").exists()
     home.open(create=False).close()
