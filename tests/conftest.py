@@ -17,7 +17,8 @@ NO_SKIPS = CI or os.environ.get("KELTIS_NO_SKIPS") == "1"
 
 # One process each: an evening of matches, and a ladder with its browser, are made only once then.
 TOGETHER = ("tests/server/test_live", "tests/system/web/")
-APART = ("tests/system/test_server.py", "tests/system/test_kills.py")  # minutes for each test
+# Minutes for each test, or nearly.
+APART = tuple(f"tests/system/test_{name}.py" for name in ("server", "kills", "occupancy"))
 LONGEST_FIRST = ("system", "server", "ladder", "cli", "bots", "engine")
 
 hypothesis.settings.register_profile("default", deadline=None)
