@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import combinations, cycle, islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tests.ladder.busy import bursts, busy_processes
 
@@ -71,6 +71,13 @@ class Way:
     timeouts: Counter[str] = field(default_factory=Counter)
     other_faults: Counter[str] = field(default_factory=Counter)
     longest: float = 0.0  # seconds of one decision on the wall
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it for JSON; ``asdict`` would count the pairs of a counter."""
+        return {
+            name: dict(value) if isinstance(value, Counter) else value
+            for name, value in vars(self).items()
+        }
 
     @property
     def is_fair(self) -> bool:
@@ -220,7 +227,7 @@ def main() -> None:
         report = {
             "date": date.isoformat(timespec="seconds"),
             "machine": asdict(machine),
-            "ways": [asdict(way) for way in ways],
+            "ways": [way.as_plain() for way in ways],
             "gains": [asdict(gain) for gain in found],
         }
         RESULTS.mkdir(exist_ok=True)
