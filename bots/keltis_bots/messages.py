@@ -14,6 +14,7 @@ from keltis_bots.framing import (
     PREFIX,
     PROTOCOL,
     ProtocolError,
+    pack,
     payload_length,
     unpack,
 )
@@ -24,9 +25,14 @@ CPU_CLOCK: Final = "cpu"
 WALL_CLOCK: Final = "wall"
 FIXMAP: Final = 0x80  # headers of msgpack maps
 MAP16: Final = 0xDE
+UINT8: Final = 0xCC  # and of numbers
+UINT16: Final = 0xCD
 
 _HELLO_FIELDS: Final = {"type", "protocol", "name", "version"}
 _ACTION_FIELDS: Final = {"type", "id", "action"}
+# An answer as nearly every bot packs it, up to its two numbers.
+_USUAL_START: Final = b"\x83\xa4type\xa6action\xa2id"
+_USUAL_ACTION: Final = b"\xa6action"
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,9 @@ def read_hello(payload: bytes) -> Hello:
 
 def read_action(payload: bytes, id: int) -> int:
     """Check a bot's answer to the request with this id and return the action, legal or not."""
+    usual = _read_usual_action(payload, id)
+    if usual >= 0:
+        return usual
     message = _read_map(payload, "action", _ACTION_FIELDS)
     try:
         answered, action = message["id"], message["action"]
@@ -90,6 +99,25 @@ def read_action(payload: bytes, id: int) -> int:
     if type(action) is not int:
         raise _wrong_kind("action", action, "a whole number, one of the request's legal actions")
     return action
+
+
+def _read_usual_action(payload: bytes, id: int) -> int:
+    """Return the action of a correct answer with its fields in the order that everybody uses.
+
+    It is -1 for all others, which are decoded and looked at: that takes some ten times as long.
+    """
+    head = _USUAL_START + pack(id) + _USUAL_ACTION
+    at = len(head)
+    if not payload.startswith(head):
+        return -1
+    size = len(payload) - at
+    if size == 1 and payload[at] < 0x80:
+        return payload[at]
+    if size == 2 and payload[at] == UINT8:
+        return payload[at + 1]
+    if size == 3 and payload[at] == UINT16:
+        return payload[at + 1] << 8 | payload[at + 2]
+    return -1
 
 
 def unasked(data: bytes, answered: int) -> ProtocolError:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import faulthandler
 import gc
-import io
 import os
 import signal
 import sys
@@ -35,6 +34,7 @@ from keltis_bots.framing import (
     pack,
     payload_length,
 )
+from keltis_bots.log_stream import LogStream, print_to_log
 from keltis_bots.messages import CPU_CLOCK, LONGEST_NAME
 from keltis_bots.request import Game, Request, read_game, read_result
 
@@ -66,7 +66,7 @@ class BadChoice(ValueError):
 
 def run(bot: Bot | Chooser) -> None:
     """Play with whoever is at the other end of stdin and stdout until stdin is closed."""
-    source, target = _take_pipes()
+    source, target, log = _take_pipes()
     _show_stacks_on_timeout()
     reader = _Reader(source)
     # Whatever comes back is looked at: bots return numpy's integers, for example.
@@ -79,7 +79,7 @@ def run(bot: Bot | Chooser) -> None:
     while (payload := reader.read()) is not None:
         if payload.startswith(_CHOOSE, 1) and game is not None:
             request = Request(game, payload, reader.arrived, cpu_clock)
-            _answer(target, request.id, _action(choose(request), request))
+            _answer(target, log, request.id, _action(choose(request), request))
             continue
         message: dict[str, Any] = msgpack.unpackb(payload)
         kind = message["type"]
@@ -92,7 +92,7 @@ def run(bot: Bot | Chooser) -> None:
                 new_game(game)
         elif kind == "choose" and game is not None:
             request = Request(game, payload, reader.arrived, cpu_clock)
-            _answer(target, request.id, _action(choose(request), request))
+            _answer(target, log, request.id, _action(choose(request), request))
         elif kind == "end":
             result = read_result(message)
             if game_over:
@@ -101,8 +101,8 @@ def run(bot: Bot | Chooser) -> None:
             print(f"refused by the server ({message['code']}): {message['text']}", file=sys.stderr)
 
 
-def _take_pipes() -> tuple[int, int]:
-    """Keep stdin and stdout for the protocol: whatever else prints, prints to stderr."""
+def _take_pipes() -> tuple[int, int, LogStream]:
+    """Keep stdin and stdout for the protocol: whatever else prints, prints to the log."""
     if os.isatty(0):
         print(
             "This is a bot: it talks msgpack on stdin and stdout. Let it play with:\n"
@@ -114,11 +114,7 @@ def _take_pipes() -> tuple[int, int]:
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a device, not a path of ours
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
-    sys.stdout.flush()  # what was printed before goes to the log too
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # As stderr is anyway: a bot that is killed has no time to write what it has buffered.
-        sys.stdout.reconfigure(line_buffering=True)
-    return source, target
+    return source, target, print_to_log(LOG)
 
 
 def _show_stacks_on_timeout() -> None:
@@ -186,18 +182,10 @@ def _action(chosen: Any, request: Request) -> int:
     return int(chosen)
 
 
-def _answer(target: int, id: int, action: int) -> None:
-    _flush_log()
+def _answer(target: int, log: LogStream, id: int, action: int) -> None:
+    if log.has_rest:
+        log.flush_rest()
     _write(target, pack({"type": "action", "id": id, "action": action}))
-
-
-def _flush_log() -> None:
-    """Write unfinished lines, too: whatever happens next, the log has what was printed."""
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (AttributeError, OSError, ValueError):
-        pass  # the bot has closed or replaced them: it wants no log
 
 
 def _write(target: int, payload: bytes) -> None:

@@ -75,13 +75,16 @@ class Account(ABC):
         self.restless = True  # they may compute where we do not look
 
     @abstractmethod
-    def begin(self) -> None:
+    def begin(self, now: float) -> None:
         """A request goes out."""
 
-    def sent(self) -> None:
-        """The request is written: what we waited for a core until then is not the bot's."""
+    def sent(self, now: float) -> None:
+        """The request is written: what we waited for a core until then is not the bot's.
+
+        Whose answer was there within an instant need not be told.
+        """
         self._early = 0.0
-        if _now() - self._begin > QUICK:
+        if now - self._begin > QUICK:
             delay = _DELAY.read()
             self._early, self._delay = max(0.0, delay - self._delay), delay
 
@@ -154,9 +157,9 @@ class GroupAccount(Account):
     def close(self) -> None:
         """The process has ended; the meter goes with its group."""
 
-    def begin(self) -> None:
+    def begin(self, now: float) -> None:
         """A request goes out."""
-        self._begin = _now()
+        self._begin = now
         self._own_cpu = self._delay_now = self._stolen = -1.0
         self._asked += 1
         # To read it takes as long as a quick decision. Who was quick before is, at the worst, given

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from typing import Final, final
 
 from keltis_ladder.charging import AFTERMATH, LOOK_EVERY, QUICK, Account, Effort
 from keltis_ladder.meter import machine_pressure, own_delay
 
 NOTICEABLE: Final = 0.1  # of the time of a decision: if others had the core so long, it is busy
-_now: Final = time.monotonic
 
 
 @final
@@ -52,9 +50,9 @@ class ProcessAccount(Account):
         super().note_others()
         self._several = True
 
-    def begin(self) -> None:
+    def begin(self, now: float) -> None:
         """A request goes out."""
-        self._begin = self._progress = self._looked = _now()
+        self._begin = self._progress = self._looked = now
         self._delay_now = self._pressure = -1.0
         self._delay = own_delay()
         self._used, self._waited = self._times()

@@ -172,19 +172,24 @@ class BotProcess:
     ) -> tuple[bytes, Effort]:
         """Write a message and return the one frame that answers it."""
         child, account = self.child, self._account
-        account.begin()
-        self._asked = True
         begin = _now()
+        if begin > self.ends:
+            self._break_off()
+        account.begin(begin)
+        self._asked = True
         deadline = begin + seconds
         slow_at = begin + QUICK
-        child.resume()
+        if child.paused:
+            child.resume()
         whole = self._write(message)
-        account.sent()
-        if whole:
-            # More often than not the bot, woken by the message, has answered by now.
-            if self._read_output():
-                return self._answer(seconds, code)
-        else:
+        # More often than not the bot, woken by the message, has answered by now.
+        has_answer = whole and self._read_output()
+        now = _now()
+        if now > slow_at or not has_answer:
+            account.sent(now)
+        if has_answer:
+            return self._answer(now, seconds, code)
+        if not whole:
             deadline = self._keep_writing(deadline, seconds, code, when_slow)
         wait = min(seconds, QUICK)
         while True:
@@ -194,7 +199,7 @@ class BotProcess:
                 if fd == child.stderr:
                     self._read_log()
                 elif self._read_output():
-                    return self._answer(seconds, code)
+                    return self._answer(_now(), seconds, code)
             now = _now()
             account.find_nothing(now, now >= deadline)
             if now > slow_at and when_slow is not None:
@@ -216,8 +221,11 @@ class BotProcess:
             self.machine_was_busy = self._account.is_machine_busy(now)
             self._too_late(code, seconds)
         if now > self.ends:
-            raise PlatformFault("the match takes too long: the machine is too busy")
+            self._break_off()
         return now + max(left, LEAST_LEFT)
+
+    def _break_off(self) -> NoReturn:
+        raise PlatformFault("the match takes too long: the machine is too busy")
 
     def _write(self, message: bytes) -> bool:
         """Write a message and those that wait; return whether the pipe has taken all of it."""
@@ -393,9 +401,8 @@ class BotProcess:
     def _refuse(self, error: ProtocolError) -> NoReturn:
         raise BotFault(Kind.PROTOCOL, error.code, str(error)) from None
 
-    def _answer(self, seconds: float, code: str) -> tuple[bytes, Effort]:
+    def _answer(self, now: float, seconds: float, code: str) -> tuple[bytes, Effort]:
         """Return the answer that has come and what it cost."""
-        now = _now()
         before, self._cpu_then = self._cpu_then, self._cpu()
         is_watch_due = now - self._watched > WATCH_EVERY
         if is_watch_due:

@@ -248,8 +248,6 @@ class Referee:
         assert process is not None
         process.requests += 1
         process.ends = self._ends
-        if time.monotonic() > self._ends:
-            raise PlatformFault("the match takes too long: the machine is too busy")
         seat.left_ms = clock.left_ms
         request = table.scribe.request(table.state, actor, legal, process.requests, seat.left_ms)
         seat.request = request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import msgpack
@@ -49,6 +50,29 @@ def test_an_action_is_returned_legal_or_not() -> None:
     assert read_action(pack(ACTION), 7) == 3
     assert read_action(pack({**ACTION, "action": -5}), 7) == -5
     assert read_action(pack({**ACTION, "action": 2**64 - 1}), 7) == 2**64 - 1
+
+
+@given(
+    id=st.integers(1, 2**33),
+    action=st.integers(-40, 300) | st.integers(2**16 - 3, 2**16 + 3) | st.integers(0, 2**64 - 1),
+)
+def test_an_answer_means_the_same_in_every_order_of_its_fields(id: int, action: int) -> None:
+    fields = {"type": "action", "id": id, "action": action}
+    for order in itertools.permutations(fields):  # the first one is read without decoding it
+        assert read_action(pack({name: fields[name] for name in order}), id) == action
+
+
+@given(st.binary(max_size=12))
+def test_no_number_behind_the_usual_start_is_read_wrongly(rest: bytes) -> None:
+    payload = pack(ACTION)[:-1] + rest
+    try:
+        action = msgpack.unpackb(payload)["action"]
+    except ValueError:
+        action = None
+    if type(action) is int:
+        assert read_action(payload, 7) == action
+    else:
+        assert action_error(payload).code in ("not-msgpack", "trailing-bytes", "bad-field")
 
 
 @pytest.mark.parametrize(

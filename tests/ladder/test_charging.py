@@ -104,7 +104,7 @@ def test_a_busy_machine_saves_nobody_who_thinks_too_long(name: str, way: str) ->
 def test_nobody_runs_while_paused() -> None:
     control = TimeControl(bank_ms=8000, increment_ms=100, start_ms=20_000)
     with pinned_to_one_core(), arena(control) as ring:
-        game = play(ring, ring.bot("runs_paused"), ring.bot("works"), turns=10)
+        game = play(ring, ring.bot("runs_paused"), ring.bot("works"), turns=24)
         (process,) = [p for slot, p in ring.referee.slots() if slot[0] == "runs_paused"]
         assert game.losses == []
         log = process.log_text()
