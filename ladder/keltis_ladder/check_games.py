@@ -9,7 +9,7 @@ from typing import Final
 from keltis_engine import Ruleset, find_variant
 from keltis_ladder.clock import DEFAULT_CONTROL
 from keltis_ladder.entrants import Entrant, built_in
-from keltis_ladder.faults import TooBusy
+from keltis_ladder.faults import InDoubt
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.jobs import seed_of_match
 from keltis_ladder.limits import MIB, PLAY
@@ -99,7 +99,7 @@ def _result(
     for _ in range(MOST_EXCUSED):
         try:
             return referee.play_match(ruleset, seed, entrants)
-        except TooBusy:
+        except InDoubt:
             continue
     return referee.play_match(ruleset, seed, entrants)
 

@@ -43,8 +43,8 @@ class PlatformFault(Exception):
     """The machine or our own software failed. No bot is to blame; the match is played again."""
 
 
-class TooBusy(PlatformFault):
-    """A clock ran out while others had the core, and nobody can tell whose fault that was."""
+class InDoubt(PlatformFault):
+    """A bot failed while the machine was short of cores or memory: nobody can tell whose fault."""
 
 
 class MachineFailed(LadderError, PlatformFault):

@@ -156,6 +156,11 @@ class Child:
             os.close(handle)
 
     @property
+    def was_killed_from_outside(self) -> bool:
+        """Whether something else than the program and us ended it, where we can know that."""
+        return False
+
+    @property
     def out_of_memory(self) -> bool:
         """Whether the kernel ended it for using too much memory, where we can know that."""
         return False

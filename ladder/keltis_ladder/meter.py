@@ -80,6 +80,15 @@ def stolen(core: int) -> float:
     return 0.0
 
 
+def oom_kills() -> int:
+    """Return how many processes the kernel has ended for want of memory, on the whole machine."""
+    try:
+        with open("/proc/vmstat", "rb") as file:  # noqa: PTH123 - quicker, and often read
+            return int(file.read().rpartition(b"\noom_kill ")[2].partition(b"\n")[0])
+    except (OSError, ValueError):
+        return 0
+
+
 def machine_pressure() -> float:
     """Return for how many seconds something on this machine was kept waiting for a core."""
     try:

@@ -21,6 +21,7 @@ from keltis_ladder.charging_without_groups import ProcessAccount
 from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.launch import Child, Exit
 from keltis_ladder.limits import MIB, Limits
+from keltis_ladder.meter import oom_kills
 from keltis_ladder.niceness import pass_on
 
 LOG_KEPT: Final = 64 * 1024  # bytes of stderr
@@ -69,7 +70,8 @@ class BotProcess:
         self._watched = _now()
         self._fatal: Effort | None = None  # what the request cost that ended in a fault
         self.ends = FOREVER  # when its match has taken so long that the machine is to blame
-        self.machine_was_busy = False  # when its clock ran out, in a way that cannot be measured
+        self.excuse = ""  # what the machine lacked when it failed, if nobody can tell whose fault
+        self._oom_kills = oom_kills()  # of the machine, when it was last known to be alive
         self._to_be_nice = False  # not before it has greeted: until then it may change its session
 
     @property
@@ -218,11 +220,16 @@ class BotProcess:
         left = seconds - effort.charged
         if left <= 0.0:
             self._fatal = effort
-            self.machine_was_busy = self._account.is_machine_busy(now)
+            self._look_for_excuse(now)
             self._too_late(code, seconds)
         if now > self.ends:
             self._break_off()
         return now + max(left, LEAST_LEFT)
+
+    def _look_for_excuse(self, now: float) -> None:
+        """Its time is over: see whether that may be our fault, in a way that cannot be measured."""
+        if self._account.is_machine_busy(now):
+            self.excuse = "the machine was busy"
 
     def _break_off(self) -> NoReturn:
         raise PlatformFault("the match takes too long: the machine is too busy")
@@ -394,6 +401,10 @@ class BotProcess:
                 f"the bot ended ({ended}) when it had used {ended.peak_memory // MIB} MiB; "
                 f"the limit is {self.limits.memory // MIB} MiB",
             )
+        if self.child.was_killed_from_outside:
+            raise PlatformFault("something outside of its sandbox killed the bot")
+        if ended.signal == signal.SIGKILL and oom_kills() > self._oom_kills:
+            self.excuse = "the machine had too little memory"
         code = "signal" if ended.code is None else "exit"
         when = "in the middle of a game" if self._cpu_clock else "before it had answered hello"
         raise BotFault(Kind.CRASH, code, f"the bot ended {when}: {ended}")
@@ -410,9 +421,10 @@ class BotProcess:
         effort = self._account.answered(now, max(0.0, self._cpu_then - before))
         if effort.charged > seconds + LEAST_LEFT:
             self._fatal = effort
-            self.machine_was_busy = self._account.is_machine_busy(now)
+            self._look_for_excuse(now)
             self._used_too_much(code, seconds)
         if is_watch_due:
+            self._oom_kills = oom_kills()
             self._watch()
         self._asked = False
         size = self._frame_size

@@ -18,7 +18,7 @@ from keltis_ladder.charging import Effort
 from keltis_ladder.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.crash import crash_card
 from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault, TooBusy
+from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault, InDoubt
 from keltis_ladder.launch import CannotStart, Child, Exit
 from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.process import FOREVER, BotProcess
@@ -26,7 +26,7 @@ from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime, rank_
 from keltis_ladder.scribe import FAULT, Scribe, vocabulary
 
 NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
-MOST_EXCUSED: Final = 2  # timeouts of a bot in a row that a busy machine may have caused
+MOST_EXCUSED: Final = 2  # faults of a bot in a row that the machine may have caused
 MOST_PROCESSES: Final = 64  # idle ones beyond this are ended, the longest unused first
 
 # A match that takes this long, though no clock ran out, is played on a machine that is too busy.
@@ -105,7 +105,7 @@ class Referee:
         self._awake: list[BotProcess] = []  # not stopped; the one asked last is at the end
         self._watcher: Watcher | None = None  # of the game under way
         self._ends = FOREVER  # when the match under way has taken too long
-        self._excused: Counter[str] = Counter()  # timeouts in a row that may be our fault, by bot
+        self._excused: Counter[str] = Counter()  # faults in a row that may be ours, by bot
 
     def play_match(
         self,
@@ -132,7 +132,7 @@ class Referee:
         finally:
             self._ends = FOREVER
         for number, entrant in enumerate(entrants):
-            if not any(_timed_out(game, number) for game in games):
+            if not any(_failed_doubtfully(game, number) for game in games):
                 self._excused.pop(entrant.key, None)
         self._end_idle(keep=_all_slots(entrants))
         return MatchResult(games)
@@ -293,13 +293,13 @@ class Referee:
         table.losses.append(Loss(number, len(table.actions), fault.fault, card))
 
     def _excuse(self, entrant: Entrant, process: BotProcess | None, fault: BotFault) -> None:
-        """Take a timeout upon us, where nobody can tell whose it was; but not for ever."""
-        if process is None or not process.machine_was_busy:
+        """Take a fault upon us, where nobody can tell whose it was; but not for ever."""
+        if process is None or not process.excuse:
             return
         if self._excused[entrant.key] < MOST_EXCUSED:
             self._excused[entrant.key] += 1
-            raise TooBusy(
-                f"{entrant.name} ran out of time while the machine was busy: {fault.fault.text}"
+            raise InDoubt(
+                f"{entrant.name} failed while {process.excuse}: {fault.fault.text}"
             )
 
     def _clear_table(self, table: _Table) -> GameResult:
@@ -405,9 +405,10 @@ def _all_slots(entrants: Sequence[Entrant]) -> set[Slot]:
     return {slot for rotation in rotations for slot in slots_of(entrants, rotation)}
 
 
-def _timed_out(game: GameResult, entrant: int) -> bool:
+def _failed_doubtfully(game: GameResult, entrant: int) -> bool:
     return any(
-        loss.fault.kind is Kind.TIMEOUT and game.entrants[loss.seat] == entrant
+        (loss.fault.kind is Kind.TIMEOUT or loss.fault.code == "signal")
+        and game.entrants[loss.seat] == entrant
         for loss in game.losses
     )
 

@@ -8,6 +8,7 @@ import resource
 import secrets
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -91,6 +92,7 @@ class SandboxedChild(Child):
         self._status = pipes.keep(pipes.status)  # where the sandbox's init says how it ended
         self._name = name  # of the program
         self._out_of_memory = False
+        self._was_silent = False  # its init has not told how it ended
         self._group_peak = 0  # bytes; 0 if the control group does not know
 
     def pause(self) -> None:
@@ -122,6 +124,11 @@ class SandboxedChild(Child):
         if self.control_group is not None:
             self._out_of_memory = self.control_group.out_of_memory()
         return self._out_of_memory
+
+    @property
+    def was_killed_from_outside(self) -> bool:
+        """Whether its init ended without a word: nobody inside can bring that about."""
+        return self._was_silent and not self._out_of_memory
 
     def kill(self) -> Exit:
         """End all its processes at once, and remove what was made for them."""
@@ -156,7 +163,9 @@ class SandboxedChild(Child):
         """
         said = os.read(self._status, select.PIPE_BUF)
         os.close(self._status)
-        return read_ending(said, self._name)
+        ending = read_ending(said, self._name)
+        self._was_silent = ending is None
+        return ending or (None, signal.SIGKILL, None)
 
     def _peak(self, told: int) -> int:
         """Return the most memory that it had: what its control group counted is exact."""

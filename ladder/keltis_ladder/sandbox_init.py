@@ -21,7 +21,6 @@ RUNS: Final = b"r"
 NO_PROCESS: Final = b"f"
 NOT_EXECUTED: Final = b"x"
 ENDED: Final = b"e"
-KILLED: Final = 9
 
 PROGRAMS: Final = {
     "aarch64": (
@@ -90,10 +89,14 @@ def init_program() -> bytes:
     return base64.b64decode(PROGRAMS[platform.machine()])
 
 
-def read_ending(said: bytes, name: str) -> tuple[int | None, int | None, CannotStart | None]:
+Ending = tuple[int | None, int | None, CannotStart | None]
+
+
+def read_ending(said: bytes, name: str) -> Ending | None:
     """Return the code or the signal that ended a program, or why it never ran.
 
-    An init that did not come to tell was killed from outside, and its program with it.
+    An init that did not come to tell was killed from outside, and its program with it: then there
+    is nothing to return.
     """
     was_tried = False
     for kind, number in _MESSAGE.iter_unpack(said[: len(said) - len(said) % _MESSAGE.size]):
@@ -109,7 +112,7 @@ def read_ending(said: bytes, name: str) -> tuple[int | None, int | None, CannotS
                 text = f"what gives up the privileges of a sandbox ended with {code}"
                 return None, None, CannotStart(text, True)
             return (code, None, None) if code >= 0 else (None, -code, None)
-    return None, KILLED, None
+    return None
 
 
 def _why(number: int) -> str:

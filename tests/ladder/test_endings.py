@@ -11,19 +11,23 @@ import resource
 import shutil
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from keltis_engine import find_variant
 from keltis_ladder import sandbox as sandbox_module
+from keltis_ladder.cgroups import find_groups
 from keltis_ladder.clock import TimeControl
 from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import Fault, PlatformFault
+from keltis_ladder.faults import Fault, InDoubt, PlatformFault
 from keltis_ladder.launch import CannotStart
 from keltis_ladder.launchers import make_launcher
-from keltis_ladder.limits import MIB
-from keltis_ladder.referee import Referee
+from keltis_ladder.limits import MIB, PLAY
+from keltis_ladder.process import BotProcess
+from keltis_ladder.referee import MOST_EXCUSED, Referee
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.sandbox_init import init_program, read_ending
 from tests.ladder.boxes import PROBES, read_until, run, start_probe
@@ -46,6 +50,7 @@ ENDINGS = {
     "SIGTERM to its group": ("os.kill(0, 15); time.sleep(60)", "signal", "killed by SIGTERM"),
 }
 CLOSES = "os.closerange(0, 2); time.sleep(600)"
+EATS = "if os.path.exists('eat'): b'x' * (200 << 20)\nreturn request.legal[0]"
 FORKS = "os.fork() or time.sleep(600); os._exit(255)"
 
 
@@ -182,14 +187,73 @@ def test_the_init_has_no_capabilities_left(sandbox: Sandbox) -> None:
         child.kill()
 
 
-def test_without_a_word_of_the_init_it_was_killed() -> None:
-    assert read_ending(b"", "bot") == (None, signal.SIGKILL, None)
-    assert read_ending(b"r\0\0\0\0", "bot") == (None, signal.SIGKILL, None)
+def test_an_init_that_was_killed_says_nothing() -> None:
+    assert read_ending(b"", "bot") is None
+    assert read_ending(b"r\0\0\0\0", "bot") is None
+
+
+def test_nobody_is_blamed_for_being_killed_from_outside(sandbox: Sandbox, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    bot, honest = write_bot(tmp_path / "bot"), write_bot(tmp_path / "honest")
+    ruleset, entrants = find_variant("weg-der-steine", {}), [entrant(bot), entrant(honest)]
+    referee = Referee(make_launcher(True), CONTROL)
+    try:
+        assert referee.play_game(ruleset, 1, entrants, 0).losses == []
+        for _, process in referee.slots():
+            os.kill(process.child.root, signal.SIGKILL)
+        with pytest.raises(PlatformFault, match="outside of its sandbox"):
+            referee.play_match(ruleset, 2, entrants)
+        assert all(not game.losses for game in referee.play_match(ruleset, 3, entrants).games)
+    finally:
+        referee.kill()
+
+
+@contextmanager
+def crowded(process: BotProcess) -> Iterator[None]:
+    """Have a bot share its memory with others that left it 64 MiB, far less than it may use."""
+    group = find_groups().create(replace(PLAY, memory=32 * MIB, scratch=32 * MIB))
+    if group is None or group.memory is None:
+        pytest.skip("no control groups that limit memory")
+    try:
+        for pid in process.child.members():
+            (group.memory / "cgroup.procs").write_text(str(pid))
+        yield
+    finally:
+        group.kill()
+        group.remove()
+
+
+@pytest.mark.parametrize("excused", [0, 1, 2])
+def test_a_bot_that_died_when_the_machine_had_no_memory_is_believed_twice_in_a_row(
+    sandbox: Sandbox, tmp_path: Path, excused: int
+) -> None:
+    tmp_path.chmod(0o755)
+    bot = write_bot(tmp_path / "bot", EATS)
+    hungry, honest = entrant(bot), entrant(write_bot(tmp_path / "honest"))
+    ruleset = find_variant("weg-der-steine", {})
+    referee = Referee(make_launcher(True), CONTROL)
+    try:
+        assert referee.play_game(ruleset, 1, [hungry, honest], 0).losses == []
+        (process,) = [process for slot, process in referee.slots() if slot[0] == hungry.key]
+        referee._excused[hungry.key] = excused
+        (bot / "eat").touch()
+        with crowded(process):
+            if excused < MOST_EXCUSED:
+                with pytest.raises(InDoubt, match="failed while the machine had too little memory"):
+                    referee.play_match(ruleset, 2, [hungry, honest])
+            else:
+                (loss,) = referee.play_game(ruleset, 2, [hungry, honest], 0).losses
+                assert loss.fault.code == "signal"
+                assert "killed by SIGKILL" in loss.fault.text
+    finally:
+        referee.kill()
 
 
 @pytest.mark.parametrize("said", [b"f\x0b\0\0\0", b"e\0\x01\0\0"])
 def test_what_fails_before_the_program_is_tried_is_the_platforms(said: bytes) -> None:
-    _, _, failure = read_ending(said, "bot")
+    ending = read_ending(said, "bot")
+    assert ending is not None
+    failure = ending[2]
     assert failure is not None
     assert failure.of_platform
 
