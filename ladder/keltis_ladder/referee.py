@@ -18,7 +18,7 @@ from keltis_ladder.charging import Effort
 from keltis_ladder.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.crash import crash_card
 from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault, InDoubt
+from keltis_ladder.faults import BotFault, Fault, InDoubt, Kind, PlatformFault
 from keltis_ladder.launch import CannotStart, Child, Exit
 from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.process import FOREVER, BotProcess
@@ -298,9 +298,7 @@ class Referee:
             return
         if self._excused[entrant.key] < MOST_EXCUSED:
             self._excused[entrant.key] += 1
-            raise InDoubt(
-                f"{entrant.name} failed while {process.excuse}: {fault.fault.text}"
-            )
+            raise InDoubt(f"{entrant.name} failed while {process.excuse}: {fault.fault.text}")
 
     def _clear_table(self, table: _Table) -> GameResult:
         """Say how the game ended, to those who are still there too."""
