@@ -1,6 +1,7 @@
 """What all tests share: which form of the engine they run on, and what a skip means."""
 
 import os
+import signal
 from collections.abc import Generator
 
 import hypothesis
@@ -35,6 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell's background jobs ignore it, and so would the programs that tests interrupt.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     retrying.enable(config)
     part_times.enable(config)
 

@@ -33,7 +33,8 @@ from tests.system.servers import ServerProcess, runs
 def test_a_server_that_is_told_to_stop_hands_back_its_matches_and_leaves_nothing(
     tmp_path: Path, number: int
 ) -> None:
-    with ServerProcess(tmp_path, "--port", "0", "--cores", "1") as server:
+    quick = ("--port", "0", "--cores", "1", "--bank", "100", "--increment", "2")
+    with ServerProcess(tmp_path, *quick) as server:
         server.wait_for(lambda: server.get("/readyz")["matches"] >= 2)
         children = descendants(server.process.pid)
         key = tmp_path / FILE

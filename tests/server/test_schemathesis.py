@@ -26,7 +26,7 @@ from tests.ladder.store.results import real
 from tests.server.serving import QUIET, Served, served
 
 CUPS = ("cup", "league", "open")
-EXAMPLES = 8  # for each operation, besides those that its bounds and patterns suggest
+EXAMPLES = 4  # for each operation, besides those that its bounds and patterns suggest
 MOST_REFUSED = 12  # operations that no made up request came through to, such as an upload
 MANY = 10**9
 FREE = Quotas(

@@ -18,7 +18,7 @@ from keltis_server.local_key import read_address
 from tests.ladder.store.postgres import Postgres, PostgresMissing, running
 from tests.system.servers import PATIENCE, ServerProcess
 
-QUICK = ("--port", "0", "--cores", "1")
+QUICK = ("--port", "0", "--cores", "1", "--no-house")
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,8 @@ RUN = [sys.executable, "-m", "keltis_cli", "ladder", "run", "-n", "1", "--quiet"
 def test_a_ladder_run_beside_a_server_says_whose_ladder_it_would_join(tmp_path: Path) -> None:
     data = tmp_path / "ladder"
     command = [*RUN, "--data", str(data)]
-    with ServerProcess(data, *QUICK) as server:
+    options = ("--port", "0", "--cores", "1", "--matches-per-minute", "1")
+    with ServerProcess(data, *options) as server:
         alone = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )

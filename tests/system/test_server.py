@@ -29,6 +29,9 @@ from tests.ladder.arena import HOSTILE
 from tests.ladder.small_bots import write_bot
 from tests.system.servers import PATIENCE, ServerProcess, runs
 
+# So that the bots of the house, which play all the time, leave the core to those that matter.
+QUICK = ("--bank", "200", "--increment", "4")
+
 
 class User:
     """Somebody at a terminal, with a home of their own."""
@@ -80,7 +83,7 @@ def starter(user: User, name: str, language: str) -> Path:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ServerProcess]:
-    options = ("--port", "0", "--cores", "1", "--requests-per-minute", "100000")
+    options = ("--port", "0", "--cores", "1", *QUICK, "--requests-per-minute", "100000")
     with ServerProcess(tmp_path / "ladder", *options, "--archive-mib", "1") as running:
         yield running
 
@@ -256,7 +259,7 @@ def test_a_server_killed_in_the_middle_of_everything_goes_on_as_if_nothing_had_h
     tmp_path: Path,
 ) -> None:
     data, port = tmp_path / "ladder", free_port()
-    options = ("--port", str(port), "--cores", "1", "--requests-per-minute", "100000")
+    options = ("--port", str(port), "--cores", "1", *QUICK, "--requests-per-minute", "100000")
     ada = User(tmp_path / "ada")
     seen: list[dict[str, Any]] = []
     told: set[tuple[int, str]] = set()
