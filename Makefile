@@ -27,7 +27,7 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 .DELETE_ON_ERROR:
 .PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-steady \
   bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store \
-  bench-server bench-spectators bench-pages bench-kills migration screenshots golden transcripts sandbox-init clean FORCE
+  bench-server bench-spectators bench-pages bench-kills fuzz migration screenshots golden transcripts sandbox-init clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -109,6 +109,9 @@ bench-spectators: $(VENV)/dev  ## Let 2,000 websockets watch one match
 bench-pages: $(VENV)/dev  ## Measure the web pages in a browser
 	$(COMPILED) $(BIN)/python -m bench.pages
 
+fuzz: $(VENV)/fuzz  ## Look for bytes that harm who reads them: MINUTES for each kind of bytes
+	env PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m bench.fuzz --minutes $(or $(MINUTES),10)
+
 bench-kills: $(VENV)/dev  ## Kill a running ladder a thousand times
 	$(COMPILED) $(BIN)/python -m bench.kills
 
@@ -170,6 +173,10 @@ $(VENV)/installed: $(VENV)/built $(VENV)/system
 
 $(VENV)/dev: $(VENV)/installed $(VENV)/languages
 	$(PIP) install -c constraints.txt "$$(echo $(VENV)/wheel/*.whl)[dev]"
+	@touch $@
+
+$(VENV)/fuzz: $(VENV)/dev
+	$(PIP) install -c constraints.txt "$$(echo $(VENV)/wheel/*.whl)[fuzz]"
 	@touch $@
 
 $(VENV)/bench: $(VENV)/dev

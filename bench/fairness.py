@@ -184,9 +184,9 @@ def markdown(ways: list[Way], found: list[Gain], date: datetime, machine: str) -
         "# Is the clock fair?",
         "",
         f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.fairness`: {VARIANT} with",
-        f"{OPTIONS['turn_limit']} turns at most, {CONTROL.bank_ms} + {CONTROL.increment_ms} ms."
-        " `sleeps` and `alone` (which computes)",
-        "take two minutes for their first decision. Columns of bots: timeouts of games played.",
+        f"{OPTIONS['turn_limit']} turns at most, {CONTROL.bank_ms} + {CONTROL.increment_ms} ms.",
+        "`sleeps` and `alone` (which computes) take two minutes for their first decision.",
+        "Columns of bots: timeouts of games played.",
         "",
         f"| {' | '.join(headings)} |",
         "|---" * len(headings) + "|",
