@@ -14,7 +14,7 @@ FILE_NAME: Final = "bot.toml"
 LARGEST: Final = 64 * 1024
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 T = TypeVar("T", int, str)
-MOST_WORDS: Final = 64  # of a command
+MOST_WORDS: Final = 64  # of both commands together
 MOST_BYTES: Final = 4096
 _FIELDS: Final = ("name", "run", "build", "variants", "players", "description")
 
@@ -71,10 +71,13 @@ def parse_manifest(fields: dict[str, Any]) -> Manifest:
     description = fields.get("description", "")
     if not isinstance(description, str) or len(description) > 500:
         raise BadManifest("'description' must be a text of at most 500 characters")
+    run = _command(fields, "run")
+    build = _command(fields, "build") if "build" in fields else ()
+    _check_length(run + build)
     return Manifest(
         name=name,
-        run=_command(fields, "run"),
-        build=_command(fields, "build") if "build" in fields else (),
+        run=run,
+        build=build,
         variants=_choice(fields, "variants", tuple(VARIANTS)),
         players=_choice(fields, "players", (2, 3, 4)),
         description=description,
@@ -88,18 +91,16 @@ def _command(fields: dict[str, Any], name: str) -> tuple[str, ...]:
             f"{name!r} must be a list of words, program first, "
             f'for example {name} = ["python3", "bot.py"]'
         )
-    command = tuple(words)
-    _check_length(name, command)
-    return command
+    return tuple(words)
 
 
-def _check_length(name: str, words: tuple[str, ...]) -> None:
-    """Refuse a command that no system would start, or that would not fit into a message."""
+def _check_length(words: tuple[str, ...]) -> None:
+    """Refuse commands that are longer than anything a person would write."""
     size = sum(len(word.encode()) + 1 for word in words)
     if len(words) > MOST_WORDS or size > MOST_BYTES:
         raise BadManifest(
-            f"{name!r} has {len(words):,} words and {size:,} bytes; it may have {MOST_WORDS} words "
-            f"and {MOST_BYTES:,} bytes: put the rest into a file of the bot"
+            f"'run' and 'build' have {len(words):,} words and {size:,} bytes together; they may "
+            f"have {MOST_WORDS} words and {MOST_BYTES:,} bytes: put the rest into a file of the bot"
         )
 
 

@@ -96,7 +96,7 @@ class Crew:
                 referee.process.wait(patience or CLOSING)
             except subprocess.TimeoutExpired:
                 referee.kill()
-            self._selector.unregister(referee)
+            self._stop_listening(referee)
             referee.bury()
         self._referees = []
         self._selector.close()
@@ -114,13 +114,32 @@ class Crew:
     def _send(self, referee: RefereeChild, job: Job) -> None:
         self._tries[job.id] += 1
         referee.send(job)
+        if referee.has_unsent:
+            self._selector.register(referee.input_fileno(), selectors.EVENT_WRITE, referee)
+
+    def _send_more(self, referee: RefereeChild) -> None:
+        """Go on with a job that is larger than the pipe, now that there is room."""
+        if referee in self._referees:
+            referee.send_more()
+            if not referee.has_unsent:
+                self._selector.unregister(referee.input_fileno())
+
+    def _stop_listening(self, referee: RefereeChild) -> None:
+        self._selector.unregister(referee)
+        if referee.has_unsent:
+            self._selector.unregister(referee.input_fileno())
 
     def _receive(self, again: deque[Job]) -> list[dict[str, Any]]:
         """Wait for news; jobs that have to be played again go to ``again``."""
         results = []
         for key, _ in self._selector.select():
+            if key.data is not None:
+                self._send_more(key.data)
+                continue
             referee = key.fileobj
             assert isinstance(referee, RefereeChild)
+            if referee not in self._referees:
+                continue
             for message in referee.read():
                 if message["kind"] == "ready":
                     referee.ready = True
@@ -154,5 +173,5 @@ class Crew:
         """End a referee at once, and its bots with it; return its last words."""
         referee.kill()
         self._referees.remove(referee)
-        self._selector.unregister(referee)
+        self._stop_listening(referee)
         return referee.bury()

@@ -95,8 +95,18 @@ def test_a_word_cannot_hide_a_nul() -> None:
 def test_a_command_longer_than_any_message_should_be_is_refused(
     field: str, words: list[str]
 ) -> None:
-    """A job with a longer one did not fit into the pipe to a referee, which was ended for it."""
+    """Every job carries the command: one author's bots would make those of all matches long."""
     fields = {"name": "long", "run": ["python3", "bot.py"], field: words}
-    with pytest.raises(BadManifest, match=f"'{field}' has .* it may have 64 words"):
+    with pytest.raises(BadManifest, match=r"'run' and 'build' have .* they may have 64 words"):
         parse_manifest(fields)
     parse_manifest({**fields, field: words[:1]})
+
+
+def test_both_commands_together_are_bounded() -> None:
+    half = ["x"] * 33
+    with pytest.raises(BadManifest, match="have 66 words and 132 bytes together; they may have 64"):
+        parse_manifest({"name": "long", "run": half, "build": half})
+    bytes_of_half = ["x" * 999] * 2
+    parse_manifest({"name": "long", "run": bytes_of_half, "build": bytes_of_half})
+    with pytest.raises(BadManifest, match="4,096 bytes"):
+        parse_manifest({"name": "long", "run": [*bytes_of_half, "y" * 99], "build": bytes_of_half})

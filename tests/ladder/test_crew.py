@@ -4,13 +4,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from keltis_bots.framing import frame
 from keltis_ladder.clock import TimeControl
 from keltis_ladder.crew import Crew
 from keltis_ladder.dispatch.child import MOST_TRIES
@@ -97,6 +100,51 @@ def test_the_match_of_a_killed_referee_is_played_again_and_counted_once(
     assert [job.id for job, _ in played] == [job.id for job in wanted]
     assert decisions(result for _, result in played) == undisturbed
     assert all_gone(token)
+
+
+def oversized(bots: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
+    """Return the same bots, with claims that make a job of them larger than any pipe."""
+    return tuple(replace(bot, variants=(VARIANT,) * 200_000) for bot in bots)
+
+
+def test_a_job_larger_than_a_pipe_is_delivered(quick: tuple[Entrant, ...], token: str) -> None:
+    wanted = jobs(oversized(quick), 3)
+    assert len(frame(wanted[0].to_plain())) > 4 << 20
+    with Crew(CORES, sandboxed=False) as crew:
+        played = list(crew.play(wanted))
+        assert crew.replaced == 0
+    assert [job.id for job, _ in played] == [job.id for job in wanted]
+    assert all(game.losses == [] for _, result in played for game in result.games)
+    assert all_gone(token)
+
+
+def test_a_referee_that_dies_before_it_has_read_its_job_is_replaced(
+    quick: tuple[Entrant, ...], token: str
+) -> None:
+    wanted = jobs(oversized(quick), 2)
+    with Crew(CORES[:1], sandboxed=False) as crew:
+        assert len(list(crew.play(jobs(quick, 1)))) == 1
+        (referee,) = crew._referees
+        referee.process.send_signal(signal.SIGSTOP)
+        playing = crew.play(wanted)
+        dying = threading.Timer(0.2, referee.process.kill)
+        dying.start()
+        assert len(list(playing)) == 2
+        dying.join()
+        assert crew.replaced == 1
+    assert all_gone(token)
+
+
+def test_stopping_while_a_job_is_half_sent_leaves_nothing(quick: tuple[Entrant, ...]) -> None:
+    with Crew(CORES[:1], sandboxed=False) as crew:
+        assert len(list(crew.play(jobs(quick, 1)))) == 1
+        (referee,) = crew._referees
+        referee.process.send_signal(signal.SIGSTOP)
+        crew._tries["half"] = 0
+        crew._send(referee, replace(jobs(oversized(quick), 1)[0], id="half"))
+        assert referee.has_unsent
+        crew._dismiss(referee)
+        assert len(list(crew.play(jobs(quick, 1)))) == 1
 
 
 def test_a_referee_that_dies_while_it_has_nothing_to_do_is_replaced(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import subprocess
 import sys
@@ -18,7 +16,6 @@ from keltis_ladder.strays import end_strays
 
 MOST_TRIES: Final = 3  # of a match that the platform could not finish
 CLOSING: Final = 10.0  # seconds for a referee to end its bots
-JOB_BYTES: Final = 1 << 20  # that its pipe takes at once, if the system lets us
 _CHUNK: Final = 1 << 18
 
 
@@ -31,6 +28,7 @@ class RefereeChild:
         self.ready = False  # whether it has come up
         self.ended = False  # whether it has said its last word
         self._buffer = bytearray()
+        self._unsent = b""  # of the job: what its pipe had no room for yet
         self._killed = ""  # why, if we did it
         command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", str(os.getpid())]
         command += ["--cpu", str(cpu), "--nice", str(nice)]
@@ -55,8 +53,6 @@ class RefereeChild:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._input, self._output = self.process.stdin, self.process.stdout
-        with contextlib.suppress(OSError):  # a user may have used up all that is allowed
-            fcntl.fcntl(self._input.fileno(), fcntl.F_SETPIPE_SZ, JOB_BYTES)
         os.set_blocking(self._input.fileno(), False)
         os.set_blocking(self._output.fileno(), False)
 
@@ -69,14 +65,30 @@ class RefereeChild:
         """Return the descriptor that is readable when it has something to say."""
         return self._output.fileno()
 
+    def input_fileno(self) -> int:
+        """Return the descriptor that is writable when there is room for the rest of a job."""
+        return self._input.fileno()
+
+    @property
+    def has_unsent(self) -> bool:
+        """Whether a part of the job waits for room in the pipe: see ``send_more``."""
+        return bool(self._unsent)
+
     def send(self, job: Job) -> None:
         """Give it a job. If it is dead or does not listen, that comes out when we read."""
         self.job = job
-        data = frame(job.to_plain())
-        with contextlib.suppress(BrokenPipeError):
-            # It has read all that it was sent before, so its pipe is empty.
-            if self._input.write(data) != len(data):
-                self.kill(f"it did not take a job of {len(data)} bytes")
+        self._unsent = frame(job.to_plain())
+        self.send_more()
+
+    def send_more(self) -> None:
+        """Write as much of the job as the pipe takes now."""
+        try:
+            while self._unsent:
+                self._unsent = self._unsent[os.write(self._input.fileno(), self._unsent) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self._unsent = b""
 
     def read(self) -> list[dict[str, Any]]:
         """Return the messages that have come; at the end of them ``ended`` is set."""

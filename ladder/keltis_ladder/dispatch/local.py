@@ -201,6 +201,24 @@ class LocalDispatcher:
         else:
             self._later(PAUSE * 2 ** (post.failures - 1), lambda: self._man(post))
 
+    def _send(self, child: RefereeChild, job: Job) -> None:
+        """Give a referee a job; what its pipe has no room for follows when there is some."""
+        child.send(job)
+        if child.has_unsent:
+            loop = asyncio.get_running_loop()
+            loop.add_writer(child.input_fileno(), self._send_more, child)
+
+    def _send_more(self, child: RefereeChild) -> None:
+        child.send_more()
+        if not child.has_unsent:
+            asyncio.get_running_loop().remove_writer(child.input_fileno())
+
+    def _stop_listening(self, child: RefereeChild) -> None:
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(child.fileno())
+        if child.has_unsent:
+            loop.remove_writer(child.input_fileno())
+
     def _hear(self, post: _Post) -> None:
         """Take what a referee has to say."""
         child = post.child
@@ -243,7 +261,7 @@ class LocalDispatcher:
 
     def _replace(self, post: _Post, child: RefereeChild) -> None:
         """Have another referee take the place of one that died; its match is played again."""
-        asyncio.get_running_loop().remove_reader(child.fileno())
+        self._stop_listening(child)
         post.child = None
         reason = child.bury()
         play = self._play_of(child)
@@ -288,7 +306,7 @@ class LocalDispatcher:
                 play.tries += 1
                 play.child = post.child
                 post.heard = asyncio.get_running_loop().time()
-                post.child.send(play.job)
+                self._send(post.child, play.job)
                 self._tell(Started(play.job, f"core {post.cpu}", play.tries))
         self._note_change()
 
@@ -357,7 +375,7 @@ class LocalDispatcher:
         for post in self._posts:
             if post.child is not None:
                 child, post.child = post.child, None
-                asyncio.get_running_loop().remove_reader(child.fileno())
+                self._stop_listening(child)
                 child.kill()
                 child.bury()
         for play in list(self._plays.values()):

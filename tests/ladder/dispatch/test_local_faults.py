@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,55 @@ def test_a_match_that_always_kills_its_referee_fails_and_the_next_one_does_not(
     run(play())
     assert record.kinds(bad) == ["Started", "Troubled"] * MOST_TRIES + ["Failed"]
     assert record.kinds(good) == ["Started", "Finished"]
+
+
+def oversized(bots: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
+    """Return the same bots, with claims that make a job of them larger than any pipe."""
+    return tuple(replace(bot, variants=("keltis",) * 200_000) for bot in bots)
+
+
+def test_a_job_larger_than_a_pipe_is_delivered(slow: tuple[Entrant, ...], token: str) -> None:
+    wanted = jobs(oversized(slow), 3)
+    record = Record()
+
+    async def play() -> int:
+        async with LocalDispatcher(CORES, sandboxed=False, on_event=record) as dispatcher:
+            for outcome in await asyncio.gather(*map(dispatcher.submit, wanted)):
+                assert isinstance(outcome, Finished), outcome.reason  # the job itself is too long
+                assert all(game.losses == [] for game in outcome.result.games)
+            return dispatcher.replaced
+
+    assert run(play()) == 0
+    assert all(record.kinds(job) == ["Started", "Finished"] for job in wanted)
+    assert all_gone(token)
+
+
+@pytest.mark.parametrize("how", ["dies", "hangs", "is not wanted any more"])
+def test_a_referee_that_has_read_half_of_a_job_holds_nobody_up(
+    slow: tuple[Entrant, ...], token: str, how: str
+) -> None:
+    (large,), (small,) = jobs(oversized(slow), 1), jobs(slow, 1)
+
+    async def play() -> int:
+        silence = 1.0 if how == "hangs" else 60.0
+        async with LocalDispatcher(CORES[:1], sandboxed=False, silence=silence) as dispatcher:
+            (pid,) = dispatcher.pids
+            os.kill(pid, signal.SIGSTOP)
+            waiting = dispatcher.submit(large)
+            await asyncio.sleep(0)
+            if how == "dies":
+                os.kill(pid, signal.SIGKILL)
+            if how == "is not wanted any more":
+                waiting.cancel()
+                await dispatcher.wait_free()
+            else:
+                outcome = await waiting
+                assert isinstance(outcome, Finished), outcome.reason
+            finished(await dispatcher.submit(small))
+            return dispatcher.replaced
+
+    assert run(play()) == (0 if "wanted" in how else 1)
+    assert all_gone(token)
 
 
 def test_a_referee_that_dies_while_it_has_nothing_to_do_is_replaced(
