@@ -22,6 +22,9 @@ from keltis_ladder.limits import Limits
 from keltis_ladder.meter import Meter, can_meter
 
 PREFIX: Final = "keltis-"
+ALL_BOTS: Final = "keltis-bots"  # the group around all sandboxes, with a limit of its own
+ALL_BOTS_SHARE: Final = 0.75  # of the memory there is
+AT_THE_LIMIT: Final = 1 << 20  # bytes below it: memory is taken in pieces
 LEAF: Final = "keltis-self"  # version 2 allows processes only in leaves: ours go there
 CONTROLLERS: Final = ("memory", "pids")
 FREEZE: Final = "cgroup.freeze"
@@ -52,6 +55,7 @@ class Group:
     def __init__(self, bases: Sequence[Base], limits: Limits) -> None:
         self.directories: list[Path] = []
         self.memory: Path | None = None
+        self._unified = False  # its memory is counted by version 2
         self.meter: Meter | None = None
         self._freezer = -1
         name = f"{PREFIX}{os.getpid()}-{next(_serial)}"
@@ -64,6 +68,7 @@ class Group:
                     (directory / file).write_text(str(value))
                 if "memory" in base.controllers:
                     self.memory = directory
+                    self._unified = base.version == 2
                 if base.version == 2 and can_count(directory):
                     self._freezer = os.open(directory / FREEZE, os.O_WRONLY | os.O_CLOEXEC)
                     self.meter = Meter(directory)
@@ -89,14 +94,49 @@ class Group:
                     return int((self.memory / name).read_text())
         return 0
 
+    def held_memory(self) -> int | None:
+        """Return the bytes it holds now, file caches and /tmp included; none if nobody counts."""
+        if self.memory is None:
+            return None
+        name = "memory.current" if self._unified else "memory.usage_in_bytes"
+        try:
+            with open(f"{self.memory}/{name}", "rb") as file:  # noqa: PTH123 - quicker, often read
+                return int(file.read())
+        except OSError:
+            return None
+
     def out_of_memory(self) -> bool:
-        """Tell whether the kernel has killed a process in it for want of memory."""
-        if self.memory is not None:
-            for name in ("memory.events", "memory.oom_control"):
-                with contextlib.suppress(OSError):
-                    words = (self.memory / name).read_text().split()
-                    return int(dict(zip(words[::2], words[1::2], strict=True))["oom_kill"]) > 0
+        """Tell whether the kernel has killed a process in it for reaching its own limit."""
+        return self._killed_for_memory() and self._reached_limit()
+
+    def lacked_memory(self) -> bool:
+        """Tell whether the kernel has killed a process in it for what others hold.
+
+        It had not reached its own limit: all sandboxes together had reached theirs, or the machine
+        had no memory left.
+        """
+        return self._killed_for_memory() and not self._reached_limit()
+
+    def _killed_for_memory(self) -> bool:
+        for name in ("memory.events", "memory.oom_control"):
+            if (count := self._counted(name, "oom_kill")) is not None:
+                return count > 0
         return False
+
+    def _reached_limit(self) -> bool:
+        if (count := self._counted("memory.events", "oom")) is not None:
+            return count > 0
+        # Version 1 does not count it: recent kernels leave memory.failcnt at 0.
+        limit = _limit_of(self.memory) if self.memory is not None else None
+        return limit is not None and self.peak_memory() > limit - AT_THE_LIMIT
+
+    def _counted(self, file: str, name: str) -> int | None:
+        """Return a figure of a file of names and figures, or none if it is not there."""
+        if self.memory is not None:
+            with contextlib.suppress(OSError):
+                words = (self.memory / file).read_text().split()
+                return int(dict(zip(words[::2], words[1::2], strict=True))[name])
+        return None
 
     @property
     def can_freeze(self) -> bool:
@@ -155,7 +195,10 @@ class Groups:
     def sweep(self) -> None:
         """Remove what referees left behind that were killed."""
         for base in self.bases:
-            for directory in base.directory.glob(f"{PREFIX}*-*"):
+            places = [base.directory]
+            if base.directory.name == ALL_BOTS:
+                places.append(base.directory.parent)  # where releases before this one made them
+            for directory in itertools.chain(*(place.glob(f"{PREFIX}*-*") for place in places)):
                 owner = directory.name.removeprefix(PREFIX).partition("-")[0]
                 if owner.isdigit() and not Path(f"/proc/{owner}").exists():
                     _kill_members(directory)
@@ -168,11 +211,58 @@ def find_groups(mounts: str | None = None, own: str | None = None) -> Groups:
         mounts = Path("/proc/self/mountinfo").read_text()
     if own is None:
         own = Path("/proc/self/cgroup").read_text()
-    groups = Groups(
-        list(_unified(mounts, own)) or [*_separate(mounts, own), *_without_controllers(mounts, own)]
-    )
+    bases = list(_unified(mounts, own)) or [
+        *_separate(mounts, own),
+        *_without_controllers(mounts, own),
+    ]
+    groups = Groups([_around_all(base) if "memory" in base.controllers else base for base in bases])
     groups.sweep()
     return groups
+
+
+def available_memory() -> int:
+    """Return the bytes of memory that this machine has, or that our own group may have of it."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(OSError):
+        mounts = Path("/proc/self/mountinfo").read_text()
+        own = Path("/proc/self/cgroup").read_text()
+        for kind, controller in (("cgroup", "memory"), ("cgroup2", "")):
+            root, path = _mounted(mounts, kind, controller), _own_path(own, controller)
+            if root is not None and path is not None:
+                directory = _below(root, path)
+                for place in (directory, *directory.parents):
+                    memory = min(memory, _limit_of(place) or memory)
+                    if place == root:
+                        break
+    return memory
+
+
+def _limit_of(directory: Path) -> int | None:
+    """Return the limit of memory of a group, or none if it has none."""
+    for name in ("memory.limit_in_bytes", "memory.max"):
+        with contextlib.suppress(OSError, ValueError):  # "max" is no number
+            return int((directory / name).read_text())
+    return None
+
+
+def _around_all(base: Base) -> Base:
+    """Return a group around all sandboxes, so that together they leave memory to everything else.
+
+    It stays when the ladder ends, and is shared by all that run in our own group.
+    """
+    directory = base.directory / ALL_BOTS
+    limit = int(ALL_BOTS_SHARE * available_memory())
+    try:
+        directory.mkdir(exist_ok=True)
+        if base.version == 2:
+            switched = " ".join(f"+{name}" for name in base.controllers)
+            (directory / "cgroup.subtree_control").write_text(switched)
+            (directory / "memory.max").write_text(str(limit))
+        else:
+            (directory / "memory.limit_in_bytes").write_text(str(limit))
+    except OSError:
+        return base  # each sandbox has its own limit all the same
+    return Base(directory, base.version, base.controllers)
 
 
 def can_count(directory: Path) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from keltis_engine import Ruleset, find_variant
+from keltis_ladder.cgroups import available_memory
 from keltis_ladder.clock import DEFAULT_CONTROL
 from keltis_ladder.entrants import Entrant, built_in
 from keltis_ladder.faults import InDoubt
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.jobs import seed_of_match
-from keltis_ladder.limits import MIB, PLAY
+from keltis_ladder.limits import MIB, PLAY, idle_budget
 from keltis_ladder.process import LOG_KEPT
 from keltis_ladder.referee import MOST_EXCUSED, Launcher, Referee
 from keltis_ladder.results import GameResult, MatchResult
@@ -50,7 +52,9 @@ def check_games(
 ) -> Iterator[Event]:
     """Play matches of each variant and number of players, then judge what the bot used."""
     record = _Record()
-    referee = Referee(launcher)
+    referee = Referee(
+        launcher, idle_bytes=idle_budget(available_memory(), len(os.sched_getaffinity(0)))
+    )
     try:
         for variant, players in tables:
             yield Doing(f"playing {variant} with {players} players")
@@ -115,6 +119,8 @@ def _first_fault(check: str, result: MatchResult) -> Finding | None:
 
 
 def _look_at_processes(referee: Referee, entrant: Entrant, record: _Record) -> None:
+    ended = referee.largest_idle.get(entrant.key, 0)
+    record.peak_memory = max(record.peak_memory, ended)
     for (key, _, _), process in referee.slots():
         if key == entrant.key:
             process.child.usage()

@@ -10,9 +10,11 @@ from collections.abc import Generator, Iterable
 from types import TracebackType
 from typing import Any, Final
 
+from keltis_ladder.cgroups import available_memory
 from keltis_ladder.dispatch.child import CLOSING, MOST_TRIES, RefereeChild
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.jobs import Job
+from keltis_ladder.limits import idle_budget
 from keltis_ladder.results import MatchResult, match_from_plain
 
 LOOK_AHEAD: Final = 4  # matches per referee that may be finished before an earlier one is
@@ -27,6 +29,7 @@ class Crew:
         self.nice = nice  # how much referees and bots give way to everything else
         self.cores = sorted(cores if cores is not None else os.sched_getaffinity(0))
         self.sandboxed = sandboxed
+        self._idle_bytes = idle_budget(available_memory(), len(self.cores))
         self._selector = selectors.DefaultSelector()
         self._tries: dict[str, int] = {}
         self.replaced = 0  # referees that died and were replaced
@@ -107,7 +110,9 @@ class Crew:
         self._referees += [self._start(cpu) for cpu in self.cores if cpu not in manned]
 
     def _start(self, cpu: int) -> RefereeChild:
-        referee = RefereeChild(cpu, self.sandboxed, watched=False, nice=self.nice)
+        referee = RefereeChild(
+            cpu, self.sandboxed, watched=False, idle_bytes=self._idle_bytes, nice=self.nice
+        )
         self._selector.register(referee, selectors.EVENT_READ)
         return referee
 

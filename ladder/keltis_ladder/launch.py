@@ -165,6 +165,15 @@ class Child:
         """Whether the kernel ended it for using too much memory, where we can know that."""
         return False
 
+    @property
+    def lacked_memory(self) -> bool:
+        """Whether the kernel ended it for the memory of others, where we can know that."""
+        return False
+
+    def held_memory(self) -> int:
+        """Return the bytes of memory that it holds."""
+        return self.usage().memory
+
     def members(self) -> list[int]:
         """Return its processes, found through their parents."""
         return descendants(self.root)

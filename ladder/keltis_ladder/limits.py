@@ -21,6 +21,14 @@ class Limits:
     scratch_files: int
 
 
+IDLE_SHARE: Final = 0.25  # of the memory there is, for all processes that wait for their next game
+
+
+def idle_budget(memory: int, referees: int) -> int:
+    """Return the bytes that the waiting processes of one of some referees may hold together."""
+    return int(IDLE_SHARE * memory) // max(1, referees)
+
+
 # Start-up, and each decision, are bounded by the clock; a build has only this one.
 BUILD_SECONDS: Final = 300.0
 

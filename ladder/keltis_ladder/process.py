@@ -35,6 +35,7 @@ STACK_SECONDS: Final = 0.25  # for a program that was told of its timeout to say
 SILENCE_SECONDS: Final = 0.02  # without a word, after the first, that end its message
 FOREVER: Final = float("inf")
 NEARLY: Final = 0.9
+LACK_OF_MEMORY: Final = "the machine had too little memory"
 _CHUNK: Final = 1 << 16
 _SERVER: Final = "keltis-ladder"
 # Bound once: looking them up costs as much as some of the calls.
@@ -72,6 +73,8 @@ class BotProcess:
         self.ends = FOREVER  # when its match has taken so long that the machine is to blame
         self.excuse = ""  # what the machine lacked when it failed, if nobody can tell whose fault
         self._oom_kills = oom_kills()  # of the machine, when it was last known to be alive
+        self._held = 0  # bytes, when it had been asked so often:
+        self._held_at = -1
         self._to_be_nice = False  # not before it has greeted: until then it may change its session
 
     @property
@@ -146,15 +149,34 @@ class BotProcess:
         """Stop it until it is asked again."""
         self.child.pause()
 
-    def close(self) -> Exit:
-        """Let it end in good order."""
+    def held_memory(self) -> int:
+        """Return the bytes that it holds, paused; they do not grow until it is asked again."""
+        if self._held_at != self.requests:
+            self._held = self.child.held_memory()
+            self._held_at = self.requests
+        return self._held
+
+    @property
+    def was_lost(self) -> bool:
+        """Whether the kernel ended it while it was paused, for the memory that others hold."""
+        # Its pipe is closed then, which costs next to nothing to see; its init is still frozen.
+        return bool(self._output.poll(0)) and self.child.lacked_memory
+
+    def hang_up(self) -> None:
+        """Ask it to end in good order; ``close`` waits for that."""
         with contextlib.suppress(OSError):
             if self._outbox:
                 self.child.resume()
                 _write(self.child.stdin, self._outbox)
         self._outbox = b""
+        self.child.hang_up()
+
+    def close(self, patience: float = FAREWELL) -> Exit:
+        """Let it end in good order."""
+        if self.alive:
+            self.hang_up()
         self._account.close()
-        return self.child.finish(FAREWELL)
+        return self.child.finish(patience)
 
     def kill(self) -> Exit:
         """End it at once; what it wrote to its log until then is kept."""
@@ -393,18 +415,20 @@ class BotProcess:
             if ended.failure.of_platform:
                 raise PlatformFault(str(ended.failure))
             raise BotFault(Kind.CRASH, "cannot-start", str(ended.failure))
+        if self.child.lacked_memory:
+            self.excuse = LACK_OF_MEMORY
         # Some die of the limit, others of an allocation that it made fail.
-        if self.child.out_of_memory or ended.peak_memory > NEARLY * self.limits.memory:
+        elif self.child.out_of_memory or ended.peak_memory > NEARLY * self.limits.memory:
             raise BotFault(
                 Kind.RESOURCES,
                 "memory",
                 f"the bot ended ({ended}) when it had used {ended.peak_memory // MIB} MiB; "
                 f"the limit is {self.limits.memory // MIB} MiB",
             )
-        if self.child.was_killed_from_outside:
+        elif self.child.was_killed_from_outside:
             raise PlatformFault("something outside of its sandbox killed the bot")
-        if ended.signal == signal.SIGKILL and oom_kills() > self._oom_kills:
-            self.excuse = "the machine had too little memory"
+        elif ended.signal == signal.SIGKILL and oom_kills() > self._oom_kills:
+            self.excuse = LACK_OF_MEMORY
         code = "signal" if ended.code is None else "exit"
         when = "in the middle of a game" if self._cpu_clock else "before it had answered hello"
         raise BotFault(Kind.CRASH, code, f"the bot ended {when}: {ended}")

@@ -21,13 +21,15 @@ from keltis_ladder.entrants import Entrant
 from keltis_ladder.faults import BotFault, Fault, InDoubt, Kind, PlatformFault
 from keltis_ladder.launch import CannotStart, Child, Exit
 from keltis_ladder.limits import PLAY, Limits
-from keltis_ladder.process import FOREVER, BotProcess
+from keltis_ladder.process import FAREWELL, FOREVER, BotProcess
 from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime, rank_by
 from keltis_ladder.scribe import FAULT, Scribe, vocabulary
 
 NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
 MOST_EXCUSED: Final = 2  # faults of a bot in a row that the machine may have caused
 MOST_PROCESSES: Final = 64  # idle ones beyond this are ended, the longest unused first
+IDLE_LOOK_SECONDS: Final = 0.1  # between two looks at what idle ones hold
+NO_BUDGET: Final = 1 << 62  # bytes
 
 # A match that takes this long, though no clock ran out, is played on a machine that is too busy.
 MATCH_SECONDS: Final = 600.0
@@ -96,11 +98,18 @@ class Referee:
     """Plays matches with the bot processes that it keeps."""
 
     def __init__(
-        self, launcher: Launcher, control: TimeControl = DEFAULT_CONTROL, limits: Limits = PLAY
+        self,
+        launcher: Launcher,
+        control: TimeControl = DEFAULT_CONTROL,
+        limits: Limits = PLAY,
+        idle_bytes: int = NO_BUDGET,
     ) -> None:
         self.launcher = launcher
         self.control = control
         self.limits = limits
+        self.idle_bytes = idle_bytes  # of memory that processes may hold together between games
+        self.largest_idle: dict[str, int] = {}  # bytes of those that were ended for it, by bot
+        self._looked = 0.0  # when, at what they hold
         self._processes: dict[Slot, BotProcess] = {}  # in the order of their last use
         self._awake: list[BotProcess] = []  # not stopped; the one asked last is at the end
         self._watcher: Watcher | None = None  # of the game under way
@@ -120,11 +129,11 @@ class Referee:
         again by others.
         """
         self._ends = _latest_end(self.control, len(entrants))
+        games = []
         try:
-            games = [
-                self.play_game(ruleset, seed, entrants, rotation, watcher)
-                for rotation in range(len(entrants))
-            ]
+            for rotation in range(len(entrants)):
+                games.append(self.play_game(ruleset, seed, entrants, rotation, watcher))
+                self._end_largest()
         except BaseException:
             for slot in _all_slots(entrants):
                 self._drop(slot)
@@ -225,10 +234,12 @@ class Referee:
     def _process(self, slot: Slot, entrant: Entrant) -> BotProcess:
         """Return the bot's process for this slot, started if need be, and moved to the end."""
         process = self._processes.pop(slot, None)
-        if process is not None:
+        if process is not None and not process.was_lost:
             self._processes[slot] = process
             return process
         self._tell_waiting()
+        if process is not None:
+            process.kill()
         try:
             child = self.launcher.start(entrant, self.limits)
         except CannotStart as error:
@@ -374,6 +385,31 @@ class Referee:
         for slot in idle[: max(0, len(self._processes) - MOST_PROCESSES)]:
             self._tell_waiting()
             self._processes.pop(slot).close()
+
+    def _end_largest(self) -> None:
+        """End the largest processes, all of which are idle now, if they hold too much together.
+
+        That costs nobody a game: the next one is played by a new process.
+        """
+        now = time.monotonic()
+        if now - self._looked < IDLE_LOOK_SECONDS:
+            return
+        self._looked = now
+        held = {slot: process.held_memory() for slot, process in self._processes.items()}
+        excess = sum(held.values()) - self.idle_bytes
+        ending = []
+        for slot, size in sorted(held.items(), key=lambda each: -each[1]):
+            if excess <= 0:
+                break
+            excess -= size
+            self.largest_idle[slot[0]] = max(size, self.largest_idle.get(slot[0], 0))
+            process = self._processes.pop(slot)
+            process.hang_up()
+            ending.append(process)
+        deadline = now + FAREWELL
+        for process in ending:
+            self._tell_waiting()
+            process.close(max(0.0, deadline - time.monotonic()))
 
     def _drop(self, slot: Slot) -> None:
         process = self._processes.pop(slot, None)

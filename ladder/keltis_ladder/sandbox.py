@@ -92,6 +92,7 @@ class SandboxedChild(Child):
         self._status = pipes.keep(pipes.status)  # where the sandbox's init says how it ended
         self._name = name  # of the program
         self._out_of_memory = False
+        self._lacked_memory = False
         self._was_silent = False  # its init has not told how it ended
         self._group_peak = 0  # bytes; 0 if the control group does not know
 
@@ -126,6 +127,18 @@ class SandboxedChild(Child):
         return self._out_of_memory
 
     @property
+    def lacked_memory(self) -> bool:
+        """Whether the kernel ended a process of it for the memory that others hold."""
+        if self.control_group is not None:
+            self._lacked_memory = self.control_group.lacked_memory()
+        return self._lacked_memory
+
+    def held_memory(self) -> int:
+        """Return the bytes of memory that it holds; its group counts more than what is resident."""
+        held = self.control_group.held_memory() if self.control_group is not None else None
+        return super().held_memory() if held is None else held
+
+    @property
     def was_killed_from_outside(self) -> bool:
         """Whether its init ended without a word: nobody inside can bring that about."""
         return self._was_silent and not self._out_of_memory
@@ -137,6 +150,7 @@ class SandboxedChild(Child):
         if self.control_group is not None:
             self._group_peak = self.control_group.peak_memory()
             self._out_of_memory = self.control_group.out_of_memory()
+            self._lacked_memory = self.control_group.lacked_memory()
         if self.meter is not None:
             self.last_cpu = max(self.last_cpu, self.meter.cpu())
         ended = super().kill()

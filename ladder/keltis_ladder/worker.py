@@ -23,7 +23,7 @@ from keltis_ladder.jobs import Job, job_from_plain
 from keltis_ladder.launchers import make_launcher
 from keltis_ladder.niceness import become_nice
 from keltis_ladder.prctl import die_with_parent
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee import NO_BUDGET, Referee
 from keltis_ladder.results import match_to_plain
 from keltis_ladder.strays import end_strays
 
@@ -47,11 +47,11 @@ def read_message(source: BinaryIO) -> dict[str, Any] | None:
 class Worker:
     """Plays jobs one after the other."""
 
-    def __init__(self, outlet: Outlet, sandboxed: bool, watched: bool) -> None:
+    def __init__(self, outlet: Outlet, sandboxed: bool, watched: bool, idle_bytes: int) -> None:
         self.outlet = outlet
         self.stream = Stream(outlet) if watched else None
         self.launcher = make_launcher(sandboxed)
-        self.referee = Referee(self.launcher)
+        self.referee = Referee(self.launcher, idle_bytes=idle_bytes)
 
     def work(self, job: Job) -> None:
         """Play a job and tell what came of it."""
@@ -79,6 +79,9 @@ def main() -> None:
     parser.add_argument("--cpu", type=int, help="the core to stay on")
     parser.add_argument("--no-sandbox", action="store_true", help="start bots without a sandbox")
     parser.add_argument("--nice", type=int, default=0, help="how much to give way to others")
+    parser.add_argument(
+        "--idle-bytes", type=int, default=NO_BUDGET, help="memory for processes between games"
+    )
     parser.add_argument("--watched", action="store_true", help="tell of matches under way")
     arguments = parser.parse_args()
     die_with_parent(arguments.parent)
@@ -91,7 +94,12 @@ def main() -> None:
     gc.freeze()  # what was imported stays: no need to look at it again and again
     gc.set_threshold(RARELY)
     end_strays()  # of referees that nobody has buried
-    worker = Worker(outlet, sandboxed=not arguments.no_sandbox, watched=arguments.watched)
+    worker = Worker(
+        outlet,
+        sandboxed=not arguments.no_sandbox,
+        watched=arguments.watched,
+        idle_bytes=arguments.idle_bytes,
+    )
     outlet.deliver(frame(READY))
     try:
         while (message := read_message(source)) is not None:

@@ -11,6 +11,7 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -109,6 +110,11 @@ def main() -> None:
     for name in sys.argv[1:]:
         outcome = probe(sandbox, name)
         outcomes[name] = {"out": outcome.out, "err": outcome.err, "code": outcome.exit.code}
+    with tempfile.TemporaryDirectory() as closed:  # to all others
+        bot = Path(closed, "bot")
+        bot.mkdir()
+        (bot / "words").write_text("ahoy")
+        outcomes["closed"] = run(sandbox, ["cat", "words"], home=bot).out
     child = start_probe(sandbox, "family")
     read_until(child.stdout, "ready")
     family = child.members()

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.cgroups import LEAF, Groups, find_groups
+from keltis_ladder.cgroups import (
+    ALL_BOTS,
+    ALL_BOTS_SHARE,
+    LEAF,
+    Groups,
+    available_memory,
+    find_groups,
+)
 from keltis_ladder.limits import PLAY
 
 
@@ -53,31 +60,42 @@ def test_a_group_limits_holds_and_goes(groups: Groups) -> None:
 def test_groups_of_dead_referees_are_swept_and_others_kept(groups: Groups) -> None:
     with subprocess.Popen(["true"]) as dead:
         pass
-    base = groups.bases[0].directory
-    stale, ours = base / f"keltis-{dead.pid}-0", base / f"keltis-{os.getpid()}-999999"
-    stale.mkdir()
-    ours.mkdir()
-    try:
-        find_groups()
-        assert not stale.exists()
-        assert ours.exists()
-    finally:
-        ours.rmdir()
+    for base in groups.bases:
+        where = [base.directory]
+        if base.directory.name == ALL_BOTS:
+            where.append(base.directory.parent)  # where they were before there was one around all
+        for place in where:
+            stale = place / f"keltis-{dead.pid}-0"
+            ours = place / f"keltis-{os.getpid()}-999999"
+            stale.mkdir()
+            ours.mkdir()
+            try:
+                find_groups()
+                assert not stale.exists()
+                assert ours.exists()
+            finally:
+                ours.rmdir()
 
 
 def test_version_2_moves_us_to_a_leaf_and_switches_controllers_on(unified: Path) -> None:
     groups = find_unified(unified)
-    assert [base.directory for base in groups.bases] == [unified]
+    assert [base.directory for base in groups.bases] == [unified / ALL_BOTS]
     assert (unified / LEAF / "cgroup.procs").read_text() == str(os.getpid())
     assert (unified / "cgroup.subtree_control").read_text() == "+memory +pids"
+
+
+def test_version_2_has_one_group_around_all_sandboxes(unified: Path) -> None:
+    (base,) = find_unified(unified).bases
+    assert (base.directory / "cgroup.subtree_control").read_text() == "+memory +pids"
+    limit = int((base.directory / "memory.max").read_text())
+    assert limit == int(ALL_BOTS_SHARE * available_memory())
 
 
 def test_version_2_is_found_from_the_leaf(unified: Path) -> None:
     (unified / LEAF).mkdir()
     (unified / "cgroup.subtree_control").write_text("memory pids\n")
-    assert [base.directory for base in find_unified(unified, f"/app.service/{LEAF}").bases] == [
-        unified
-    ]
+    (base,) = find_unified(unified, f"/app.service/{LEAF}").bases
+    assert base.directory == unified / ALL_BOTS
     assert not (unified / LEAF / "cgroup.procs").exists()
 
 
@@ -90,9 +108,29 @@ def test_version_2_sets_its_limits(unified: Path, monkeypatch: pytest.MonkeyPatc
     assert (directory / "memory.max").read_text() == str(PLAY.memory + PLAY.scratch)
     assert (directory / "pids.max").read_text() == str(PLAY.processes + 1)
     (directory / "memory.peak").write_text("12345\n")
-    (directory / "memory.events").write_text("low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n")
+    (directory / "memory.current").write_text("1234\n")
     assert group.peak_memory() == 12345
-    assert group.out_of_memory()
+    assert group.held_memory() == 1234
+
+
+@pytest.mark.parametrize(
+    ("events", "own", "of_others"),
+    [
+        ("low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\noom_group_kill 1\n", True, False),
+        ("low 0\nhigh 0\nmax 0\noom 0\noom_kill 1\noom_group_kill 1\n", False, True),
+        ("low 0\nhigh 0\nmax 3\noom 0\noom_kill 0\noom_group_kill 0\n", False, False),
+    ],
+)
+def test_version_2_tells_its_own_limit_from_that_of_all(
+    unified: Path, monkeypatch: pytest.MonkeyPatch, events: str, own: bool, of_others: bool
+) -> None:
+    monkeypatch.setattr("keltis_ladder.cgroups.PATIENCE", 0.0)  # real groups vanish; files do not
+    group = find_unified(unified).create(PLAY)
+    assert group is not None
+    (directory,) = group.directories
+    (directory / "memory.events").write_text(events)
+    assert group.out_of_memory() is own
+    assert group.lacked_memory() is of_others
 
 
 def test_without_the_controllers_there_are_no_groups(unified: Path) -> None:

@@ -56,6 +56,12 @@ def test_it_is_not_root_and_has_no_control_groups(outcomes: dict[str, Any]) -> N
     assert outcomes["groups"] == 0
 
 
+def test_a_bot_in_a_directory_that_is_closed_to_others_reads_its_files(
+    outcomes: dict[str, Any],
+) -> None:
+    assert outcomes["closed"] == "ahoy"
+
+
 def test_calls_are_refused(outcomes: dict[str, Any]) -> None:
     calls = json.loads(outcomes["calls"]["out"])
     assert {name for name, result in calls.items() if result == "done"} == {

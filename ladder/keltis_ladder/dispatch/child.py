@@ -22,7 +22,9 @@ _CHUNK: Final = 1 << 18
 class RefereeChild:
     """One worker process, and the job it is playing. It dies with the thread that started it."""
 
-    def __init__(self, cpu: int, sandboxed: bool, watched: bool, nice: int = 0) -> None:
+    def __init__(
+        self, cpu: int, sandboxed: bool, watched: bool, idle_bytes: int, nice: int = 0
+    ) -> None:
         self.cpu = cpu
         self.job: Job | None = None
         self.ready = False  # whether it has come up
@@ -31,7 +33,7 @@ class RefereeChild:
         self._unsent = b""  # of the job: what its pipe had no room for yet
         self._killed = ""  # why, if we did it
         command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", str(os.getpid())]
-        command += ["--cpu", str(cpu), "--nice", str(nice)]
+        command += ["--cpu", str(cpu), "--nice", str(nice), "--idle-bytes", str(idle_bytes)]
         if not sandboxed:
             command.append("--no-sandbox")
         if watched:

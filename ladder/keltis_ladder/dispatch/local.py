@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
 
+from keltis_ladder.cgroups import available_memory
 from keltis_ladder.dispatch.batches import batch_from_plain
 from keltis_ladder.dispatch.child import CLOSING, MOST_TRIES, RefereeChild
 from keltis_ladder.dispatch.dispatcher import (
@@ -26,6 +27,7 @@ from keltis_ladder.dispatch.dispatcher import (
 from keltis_ladder.dispatch.live import LiveMatch, StreamBroken
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.jobs import Job
+from keltis_ladder.limits import idle_budget
 from keltis_ladder.results import match_from_plain
 
 # A referee that waits for a bot gives a sign of life every second, however long the bot may think:
@@ -74,6 +76,7 @@ class LocalDispatcher:
     ) -> None:
         self.cores = sorted(cores if cores is not None else os.sched_getaffinity(0))
         self.sandboxed = sandboxed
+        self._idle_bytes = idle_budget(available_memory(), len(self.cores))
         self.replaced = 0  # referees that died or hung
         self._on_event = on_event
         self._silence = silence
@@ -180,7 +183,9 @@ class LocalDispatcher:
         if self._closing:
             return
         try:
-            child = RefereeChild(post.cpu, self.sandboxed, watched=True, nice=self._nice)
+            child = RefereeChild(
+                post.cpu, self.sandboxed, watched=True, idle_bytes=self._idle_bytes, nice=self._nice
+            )
         except OSError as error:
             self._could_not_start(post, str(error))
             return
