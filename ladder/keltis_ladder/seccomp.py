@@ -74,16 +74,27 @@ NEW_NAMESPACES: Final = 0x7E020000
 
 EXIT_SIGNAL: Final = 0xFF  # the bits of clone's flags with the signal that a child's end sends
 SIGCHLD: Final = 17
+CLONE_PIDFD: Final = 0x1000
 PR_SET_PDEATHSIG: Final = 1
+PR_SET_SECCOMP: Final = 22
 PR_SCHED_CORE: Final = 62
+PR_SET_MEMORY_MERGE: Final = 67
+MAP_HUGETLB: Final = 0x40000
+RNDGETENTCNT: Final = 0x80045200
+# ATTACH_FILTER, ATTACH_BPF, ATTACH_REUSEPORT_CBPF, ATTACH_REUSEPORT_EBPF
+SOCKET_FILTERS: Final = (26, 50, 51, 52)
+SO_PASSPIDFD: Final = 76
+# COOKIE, NETNS_COOKIE, PEERPIDFD
+SOCKET_COUNTERS: Final = (57, 71, 77)
 
-MADV_COLD: Final = 20
-MADV_PAGEOUT: Final = 21
+# WILLNEED, MERGEABLE, COLD, PAGEOUT, POPULATE_READ, POPULATE_WRITE, COLLAPSE
+CACHE_ADVICE: Final = (3, 12, 20, 21, 22, 23, 25)
 
 F_SETSIG: Final = 10
-# GETLK, SETLK, SETLKW, their OFD forms, SETLEASE, GETLEASE, NOTIFY, and the four write hints: all
-# of them leave or read a mark on a file, and the files of the system are shared by all sandboxes.
-FILE_MARKS: Final = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1035, 1036, 1037, 1038)
+# GETLK, SETLK, SETLKW, their OFD forms, SETLEASE, GETLEASE, NOTIFY, the four write hints and
+# delegations: all of them leave or read a mark on a file, and the files of the system are shared by
+# all sandboxes.
+FILE_MARKS: Final = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1035, 1036, 1037, 1038, 1039, 1040)
 F_SETPIPE_SZ: Final = 1031  # a megabyte of the kernel's memory for each pipe
 
 
@@ -120,8 +131,20 @@ COMMON: Final[tuple[Rule, ...]] = (
     *_refuse("timer_create"),
     Rule("fcntl", test=Test.ONE_OF, argument=1, values=(F_SETSIG,)),
     Rule("clone", test=Test.NONE_OF, argument=0, values=(0, SIGCHLD), mask=EXIT_SIGNAL),
-    # PR_SCHED_CORE could keep the other thread of our core idle, for more speed per second.
-    Rule("prctl", test=Test.ONE_OF, argument=0, values=(PR_SET_PDEATHSIG, PR_SCHED_CORE)),
+    # PR_SCHED_CORE could keep the other thread of our core idle, for more speed per second; merged
+    # memory is shared with other programs.
+    Rule(
+        "prctl",
+        test=Test.ONE_OF,
+        argument=0,
+        values=(PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SCHED_CORE, PR_SET_MEMORY_MERGE),
+    ),
+    # What the whole machine has one limited amount of: asynchronous input and output, huge pages,
+    # and memory for compiled filters, without which no sandbox could be started any more.
+    *_refuse("io_setup io_submit io_destroy io_cancel io_getevents io_pgetevents", UNKNOWN),
+    *_refuse("seccomp"),
+    Rule("setsockopt", test=Test.ONE_OF, argument=2, values=SOCKET_FILTERS),
+    Rule("mmap", test=Test.ANY_BIT, argument=3, values=(MAP_HUGETLB,)),
     # It makes the kernel work on all cores, and for other programs.
     *_refuse("membarrier", UNKNOWN),
     # The core and the priority are the referee's to give.
@@ -150,7 +173,16 @@ MESSAGES: Final[tuple[Rule, ...]] = (
     *_refuse("fadvise64 readahead", DONE),
     # Flushing a file of the system takes the disk from everybody.
     *_refuse("fsync fdatasync sync_file_range msync", DONE),
-    Rule("madvise", test=Test.ONE_OF, argument=2, values=(MADV_COLD, MADV_PAGEOUT)),
+    Rule("madvise", test=Test.ONE_OF, argument=2, values=CACHE_ADVICE),
+    *_refuse("get_mempolicy", UNKNOWN),
+    # Numbers that the kernel counts up for the whole machine: of sockets, of processes (as inodes
+    # of their descriptors), of mounts. Libraries that want statx can do without.
+    Rule("getsockopt", test=Test.ONE_OF, argument=2, values=SOCKET_COUNTERS),
+    Rule("setsockopt", test=Test.ONE_OF, argument=2, values=(SO_PASSPIDFD,)),
+    Rule("clone", test=Test.ANY_BIT, argument=0, values=(CLONE_PIDFD,)),
+    *_refuse("pidfd_open statx", UNKNOWN),
+    # How much randomness the machine has collected.
+    Rule("ioctl", test=Test.ONE_OF, argument=1, values=(RNDGETENTCNT,)),
     # The machine's free memory, number of processes and free disk space.
     *_refuse("sysinfo statfs fstatfs"),
 )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from keltis_engine import find_variant
 from keltis_ladder.clock import TimeControl
+from keltis_ladder.launchers import SandboxLauncher
 from keltis_ladder.process import LOG_KEPT
 from keltis_ladder.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.seccomp import filter_program
 from tests.ladder.arena import DEAL, HOSTILE, SHORT, arena, losses_of
 
 try:
@@ -134,6 +137,29 @@ def test_a_deal_is_not_remembered() -> None:
             ring.play(ring.bot("remembers"), ring.bot("honest"), seed=seed)
         assert "MARK" in ring.logs["remembers"]
         assert "BREACH" not in ring.logs["remembers"]
+
+
+def test_a_process_leaves_no_message_in_the_kernel_for_the_next_rotation() -> None:
+    with arena(PATIENT) as ring:
+        for seed in (1, 2):
+            result = ring.play(ring.bot("whispers"), ring.bot("honest"), seed=seed)
+            assert losses_of(result, 0) == losses_of(result, 1) == []
+        lines = ring.logs["whispers"].splitlines()
+        assert [line for line in lines if line.startswith("BREACH")] == []
+        assert len({line.partition(":")[0] for line in lines if line.startswith("DENIED")}) > 55
+
+
+def test_the_bot_that_whispers_would_be_heard_if_nobody_filtered() -> None:
+    with arena(PATIENT) as ring:
+        assert isinstance(ring.referee.launcher, SandboxLauncher)
+        sandbox = ring.referee.launcher.sandbox
+        filtered = sandbox._profile(building=False)
+        sandbox._profiles[False] = replace(filtered, filter=filter_program(()))
+        ring.play(ring.bot("whispers"), ring.bot("honest"))
+        lines = ring.logs["whispers"].splitlines()
+        heard = {line.split(maxsplit=1)[1] for line in lines if line.startswith("BREACH")}
+        assert {"io_setup", "mincore", "SO_COOKIE", "flock", "statx", "sysinfo"} <= heard
+        assert {"madvise WILLNEED", "pidfd_open", "preadv2", "SO_ATTACH_FILTER"} <= heard
 
 
 def test_the_bot_that_remembers_would_be_caught_if_it_could() -> None:

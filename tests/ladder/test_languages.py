@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from keltis_cli.init import make
 from keltis_engine import find_variant
 from keltis_ladder.clock import TimeControl
 from keltis_ladder.entrants import built_in
@@ -28,6 +29,14 @@ NEEDS = {
     "nim": ("nim",),
     "csharp": ("mcs", "mono"),
     "lisp": ("sbcl",),
+}
+STARTERS = {
+    "python": (),
+    "javascript": ("node",),
+    "cpp": ("g++",),
+    "rust": ("cargo",),
+    "go": ("go",),
+    "java": ("java", "javac"),
 }
 ALWAYS = {"perl", "lua", "ruby", "php"}  # small enough to be installed for the tests
 PRESENT = [name for name in NEEDS if all(shutil.which(program) for program in NEEDS[name])]
@@ -56,6 +65,27 @@ def test_a_bot_builds_and_plays(sandbox: Sandbox, tmp_path: Path, name: str) -> 
             result = referee.play_match(ruleset, 14, [bot, built_in("random")])
             faults = [str(loss.fault) for game in result.games for loss in game.losses]
             assert faults == [], said
+    finally:
+        referee.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", STARTERS)
+def test_a_starter_builds_and_plays_in_the_sandbox(
+    sandbox: Sandbox, tmp_path: Path, lang: str
+) -> None:
+    """Whatever the filter refuses, no runtime that we promise may need it."""
+    if missing := [tool for tool in STARTERS[lang] if shutil.which(tool) is None]:
+        pytest.skip(f"{missing[0]} is not installed")
+    tmp_path.chmod(0o755)
+    make(tmp_path / lang, lang, "zorro")
+    said: list[str] = []
+    bot = find_entrant(str(tmp_path / lang), sandbox, said.append, tmp_path / "cache")
+    referee = Referee(SandboxLauncher(sandbox), CONTROL)
+    try:
+        result = referee.play_match(find_variant("keltis", {}), 14, [bot, built_in("random")])
+        faults = [str(loss.fault) for game in result.games for loss in game.losses]
+        assert faults == [], said
     finally:
         referee.kill()
 

@@ -100,7 +100,17 @@ class TestEveryFilter:
         assert result("prctl", 15) == ALLOW  # its own name
         assert result("prctl", 1, 18) == PERMISSION  # a signal when its parent ends
         assert result("prctl", 62) == PERMISSION
+        assert result("prctl", 22, 2) == PERMISSION  # a filter: their memory is the machine's
+        assert result("prctl", 67, 1) == PERMISSION
         assert result("membarrier", 0) == UNKNOWN
+        for call in ("io_setup", "io_submit", "io_getevents", "io_pgetevents"):
+            assert result(call) == UNKNOWN
+        assert result("seccomp", 1) == PERMISSION
+        assert result("setsockopt", 3, 1, 7) == ALLOW  # the size of a buffer
+        for attached in (26, 50, 51, 52):
+            assert result("setsockopt", 3, 1, attached) == PERMISSION
+        assert result("mmap", 0, 4096, 3, 0x22) == ALLOW
+        assert result("mmap", 0, 2 << 20, 3, 0x40022) == PERMISSION
         assert result("socket", 1) == ALLOW
         assert result("socket", 2) == ERRNO | errno.EAFNOSUPPORT
         # The kernel looks at the low half only, and so must the filter.
@@ -125,7 +135,14 @@ def test_locks_and_cache_tricks_are_refused_in_play_but_not_in_builds(machine: s
         ("fcntl", (0, 37), PERMISSION),
         ("fcntl", (0, 1024), PERMISSION),
         ("fcntl", (0, 1031), PERMISSION),
-        ("madvise", (0, 0, 21), PERMISSION),
+        *(("madvise", (0, 0, advice), PERMISSION) for advice in (3, 12, 20, 21, 22, 23, 25)),
+        *(("getsockopt", (0, 1, option), PERMISSION) for option in (57, 71, 77)),
+        ("setsockopt", (0, 1, 76), PERMISSION),
+        ("clone", (0x1000 | 17,), PERMISSION),
+        ("ioctl", (0, 0x80045200), PERMISSION),
+        ("pidfd_open", (1, 0), UNKNOWN),
+        ("statx", (), UNKNOWN),
+        ("get_mempolicy", (), UNKNOWN),
         ("mincore", (), PERMISSION),
         ("sysinfo", (), PERMISSION),
         ("preadv2", (), UNKNOWN),
@@ -136,7 +153,9 @@ def test_locks_and_cache_tricks_are_refused_in_play_but_not_in_builds(machine: s
         call = number(name, machine)
         assert verdict(play, AUDIT[machine], call, *arguments) == expected
         assert verdict(build, AUDIT[machine], call, *arguments) == ALLOW
-    assert verdict(play, AUDIT[machine], number("madvise", machine), 0, 0, 4) == ALLOW
+    for advice in (4, 8, 14):  # DONTNEED, FREE, HUGEPAGE: how memory is given back
+        assert verdict(play, AUDIT[machine], number("madvise", machine), 0, 0, advice) == ALLOW
+    assert verdict(play, AUDIT[machine], number("getsockopt", machine), 0, 1, 17) == ALLOW
 
 
 def test_x32_numbers_kill() -> None:
