@@ -13,7 +13,7 @@ from keltis_cli.errors import BadRequest
 from keltis_cli.leaderboard_table import bot_name
 from keltis_cli.remote.calls import confirm
 from keltis_cli.strokes import counted
-from keltis_ladder.cgroups import INEXACT_CLOCK
+from keltis_ladder.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox import Sandbox
@@ -61,6 +61,8 @@ def choose_sandbox(database: Database, bots: Sequence[str], no_sandbox: bool) ->
     with database.reading() as session:
         strangers = [f"{name}, which is on the ladder" for name in guests_on_ladder(session)]
     sandbox = entering.sandbox_for([*bots, *strangers], no_sandbox)
+    if sandbox is not None and not sandbox.groups.can_limit:
+        print(f"Note: {NO_LIMITS}", file=sys.stderr)
     if sandbox is not None and not sandbox.groups.can_count:
         print(f"Note: {INEXACT_CLOCK}", file=sys.stderr)
     return sandbox

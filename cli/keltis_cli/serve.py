@@ -161,6 +161,24 @@ def serve(
             help="Let strangers' bots play where their time cannot be told exactly (see doctor).",
         ),
     ] = False,
+    no_limits: Annotated[
+        bool,
+        typer.Option(
+            "--no-limits",
+            envvar="KELTIS_NO_LIMITS",
+            help="Let strangers' bots play where nothing limits all their memory (see doctor).",
+        ),
+    ] = False,
+    idle_mib: Annotated[
+        int | None,
+        typer.Option(
+            "--idle-mib",
+            min=0,
+            envvar="KELTIS_IDLE_MIB",
+            help="Memory that bots may hold between their games.",
+            show_default="a quarter of the machine's",
+        ),
+    ] = None,
 ) -> None:
     """Serve a ladder: HTTP API, live websockets, and matches that never stop."""
     settings = Settings(
@@ -173,6 +191,8 @@ def serve(
         house=not no_house,
         sandboxed=not no_sandbox,
         inexact_clock=inexact_clock,
+        no_limits=no_limits,
+        idle_bytes=None if idle_mib is None else idle_mib * MIB,
         control=TimeControl(bank, increment),
         pace=PaceRules(
             matches_per_minute,

@@ -3,7 +3,8 @@
 Limits of memory and processes need the controllers of version 2, in a group that was delegated to
 us (systemd: ``Delegate=yes``), or those of version 1. The clock and the pausing need a group of
 version 2, but no controller: such a group also works beside those of version 1. Everything else in
-the sandbox works without them, so a group that cannot be had is no error.
+the sandbox works without them, so a machine without groups is no error here: whether strangers'
+bots are played on it is the server's to decide.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.limits import Limits
+from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.meter import Meter, can_meter
 
 PREFIX: Final = "keltis-"
@@ -35,6 +36,12 @@ INEXACT_CLOCK: Final = (
     "no control groups of version 2 with pressure figures here: on a busy machine clocks are"
     " inexact, and bots with several threads may gain time; `keltis-ladder doctor` tells how to"
     " get them."
+)
+
+NO_LIMITS: Final = (
+    "no control groups here that limit memory and processes: one bot can take several GiB that"
+    " nobody counts (page tables, buffers of sockets) and bring the machine down; `keltis-ladder"
+    " doctor` tells how to get them."
 )
 
 _serial = itertools.count()
@@ -183,14 +190,12 @@ class Groups:
         return any(base.version == 2 and _try_counting(base.directory) for base in self.bases)
 
     def create(self, limits: Limits) -> Group | None:
-        """Make a group with limits, or return None if there can be none any more."""
-        if self.bases:
-            try:
-                return Group(self.bases, limits)
-            except OSError:
-                # Taken away while we ran. What remains still holds without them.
-                self.bases = []
-        return None
+        """Make a group with limits, or return None where there is none.
+
+        One that could be made before and cannot be made now is an error: nobody plays without
+        limits because something went wrong for a moment.
+        """
+        return Group(self.bases, limits) if self.bases else None
 
     def sweep(self) -> None:
         """Remove what referees left behind that were killed."""
@@ -215,9 +220,19 @@ def find_groups(mounts: str | None = None, own: str | None = None) -> Groups:
         *_separate(mounts, own),
         *_without_controllers(mounts, own),
     ]
-    groups = Groups([_around_all(base) if "memory" in base.controllers else base for base in bases])
+    bases = [_around_all(base) if "memory" in base.controllers else base for base in bases]
+    groups = Groups([base for base in bases if _is_usable(base)])
     groups.sweep()
     return groups
+
+
+def _is_usable(base: Base) -> bool:
+    """Tell whether groups with limits can be made there."""
+    try:
+        Group([base], PLAY).remove()
+    except OSError:
+        return False
+    return True
 
 
 def available_memory() -> int:

@@ -34,7 +34,11 @@ class Games:
         programs = Programs(site.home, site.sandbox, lambda _: None, house_only=site.missing)
         self.desk = Desk(site.database, programs, settings.control)
         self.dispatcher = LocalDispatcher(
-            settings.cores or None, site.sandbox is not None, site.tell, nice=settings.nice
+            settings.cores or None,
+            site.sandbox is not None,
+            site.tell,
+            nice=settings.nice,
+            idle_bytes=settings.idle_bytes,
         )
         referees = len(self.dispatcher.cores)
         self.steward = Steward(

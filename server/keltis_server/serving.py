@@ -14,7 +14,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
-from keltis_ladder.cgroups import INEXACT_CLOCK
+from keltis_ladder.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
 from keltis_ladder.store.catalogue import ensure_house_bots, guests_on_ladder
@@ -32,7 +32,7 @@ SWITCH: Final = 0.001  # seconds after which a thread lets another run: the even
 GOODBYE: Final = 10.0  # seconds for requests under way when we stop
 STAY_SECONDS: Final = 5.0  # between two looks whether the ladder is still ours alone
 
-INSIST: Final = "To play strangers' bots all the same, insist with --inexact-clock."
+INSIST: Final = "To play strangers' bots all the same, insist with"
 
 log = logging.getLogger(__name__)
 
@@ -61,10 +61,14 @@ def find_or_do_without(settings: Settings, database: Database) -> tuple[Sandbox 
         return None, ""
     try:
         sandbox = find_sandbox()
-        if not sandbox.groups.can_count:
-            if not (settings.is_private or settings.inexact_clock):
-                raise SandboxMissing(f"{INEXACT_CLOCK} {INSIST}")
-            log.warning("%s", INEXACT_CLOCK)
+        for is_there, meaning, insisted, option in (
+            (sandbox.groups.can_limit, NO_LIMITS, settings.no_limits, "--no-limits"),
+            (sandbox.groups.can_count, INEXACT_CLOCK, settings.inexact_clock, "--inexact-clock"),
+        ):
+            if not is_there:
+                if not (settings.is_private or insisted):
+                    raise SandboxMissing(f"{meaning} {INSIST} {option}.")
+                log.warning("%s", meaning)
         return sandbox, ""
     except SandboxMissing as missing:
         with database.reading() as session:

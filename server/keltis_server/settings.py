@@ -59,6 +59,8 @@ class Settings:
     house: bool = True  # our own bots are on the ladder
     sandboxed: bool = True
     inexact_clock: bool = False  # strangers play even where their time cannot be told exactly
+    no_limits: bool = False  # strangers play even where nothing limits their memory as a whole
+    idle_bytes: int | None = None  # of memory that waiting bots may hold; none: a quarter of it
     control: TimeControl = DEFAULT_CONTROL
     pace: PaceRules = PACE
     retention: Retention = field(default_factory=Retention)

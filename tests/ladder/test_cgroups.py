@@ -29,8 +29,9 @@ def groups() -> Groups:
 
 
 @pytest.fixture
-def unified(tmp_path: Path) -> Path:
+def unified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A group of version 2 that was delegated to us."""
+    monkeypatch.setattr("keltis_ladder.cgroups.PATIENCE", 0.0)  # real groups vanish; files do not
     own = tmp_path / "app.service"
     own.mkdir()
     (own / "cgroup.controllers").write_text("cpu io memory pids\n")
@@ -101,7 +102,6 @@ def test_version_2_is_found_from_the_leaf(unified: Path) -> None:
 
 def test_version_2_sets_its_limits(unified: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     groups = find_unified(unified)
-    monkeypatch.setattr("keltis_ladder.cgroups.PATIENCE", 0.0)  # real groups vanish; files do not
     group = groups.create(PLAY)
     assert group is not None
     (directory,) = group.directories
@@ -122,9 +122,8 @@ def test_version_2_sets_its_limits(unified: Path, monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_version_2_tells_its_own_limit_from_that_of_all(
-    unified: Path, monkeypatch: pytest.MonkeyPatch, events: str, own: bool, of_others: bool
+    unified: Path, events: str, own: bool, of_others: bool
 ) -> None:
-    monkeypatch.setattr("keltis_ladder.cgroups.PATIENCE", 0.0)  # real groups vanish; files do not
     group = find_unified(unified).create(PLAY)
     assert group is not None
     (directory,) = group.directories
@@ -140,8 +139,24 @@ def test_without_the_controllers_there_are_no_groups(unified: Path) -> None:
     assert groups.create(PLAY) is None
 
 
-def test_a_base_that_vanishes_is_no_error(tmp_path: Path, unified: Path) -> None:
+def test_a_group_that_cannot_be_made_any_more_is_an_error_and_not_a_bot_without_limits(
+    tmp_path: Path, unified: Path
+) -> None:
     groups = find_unified(unified)
-    unified.rename(tmp_path / "elsewhere")
-    assert groups.create(PLAY) is None
-    assert groups.bases == []
+    elsewhere = tmp_path / "elsewhere"
+    unified.rename(elsewhere)
+    with pytest.raises(FileNotFoundError):
+        groups.create(PLAY)
+    elsewhere.rename(unified)
+    assert groups.create(PLAY) is not None, "it was only for a moment"
+
+
+def test_a_base_in_which_no_limit_can_be_set_is_none(unified: Path) -> None:
+    (unified / ALL_BOTS).mkdir()
+    (unified / ALL_BOTS).chmod(0o755)
+    blocked = unified / ALL_BOTS / "memory.max"
+    blocked.mkdir()  # what cannot be written, for root as well
+    (unified / "memory.max").mkdir()
+    groups = find_unified(unified)
+    assert [base.directory for base in groups.bases] == [unified], "without the one around all"
+    assert groups.can_limit

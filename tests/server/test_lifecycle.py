@@ -165,6 +165,27 @@ def test_where_no_clock_is_exact_strangers_play_only_if_the_operator_insists(
         asyncio.run(scenario("guests", replace(public, house=False)))
 
 
+def test_where_nothing_limits_their_memory_strangers_play_only_if_the_operator_insists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("keltis_ladder.cgroups.Groups.can_limit", False)
+
+    async def scenario(name: str, settings: Settings) -> str:
+        async with served(tmp_path / name, settings) as server:
+            return server.site.missing
+
+    private = replace(QUIET, house=True)
+    public = replace(private, public_url="https://ladder.example", inexact_clock=True)
+    assert asyncio.run(scenario("private", private)) == ""
+    assert "bring the machine down" in caplog.text
+    missing = asyncio.run(scenario("public", public))
+    assert "keltis-ladder doctor" in missing
+    assert "--no-limits" in missing
+    assert asyncio.run(scenario("insisted", replace(public, no_limits=True))) == ""
+    with pytest.raises(SandboxMissing, match="no control groups here that limit memory"):
+        asyncio.run(scenario("guests", replace(public, house=False)))
+
+
 async def ended_at_once(directory: Path) -> None:
     async with served(directory, QUIET):
         pass

@@ -73,10 +73,14 @@ class LocalDispatcher:
         on_event: OnEvent = _ignore,
         silence: float = SILENCE,
         nice: int = 0,
+        idle_bytes: int | None = None,
     ) -> None:
         self.cores = sorted(cores if cores is not None else os.sched_getaffinity(0))
         self.sandboxed = sandboxed
-        self._idle_bytes = idle_budget(available_memory(), len(self.cores))
+        if idle_bytes is None:
+            self._idle_bytes = idle_budget(available_memory(), len(self.cores))
+        else:
+            self._idle_bytes = idle_bytes // len(self.cores)  # of memory for waiting bots, in all
         self.replaced = 0  # referees that died or hung
         self._on_event = on_event
         self._silence = silence

@@ -106,14 +106,16 @@ def limits_check(machine: Machine, controllers: set[str]) -> Check:
     missing = [name for name in CONTROLLERS if name not in controllers]
     if not missing:
         found = f"{' and '.join(CONTROLLERS)} of all processes of a bot together"
-        return Check("limits", Area.GROUPS, State.OK, found)
+        return Check("limits", Area.GROUPS, State.OK, found, required=True)
     return Check(
         "limits",
         Area.GROUPS,
-        State.LIMITED,
+        State.MISSING,
         f"no {' and no '.join(missing)} controller that we may use",
-        meaning="Limits hold for each process, and the referee watches the memory of all: memory"
-        " that the kernel uses for a bot is not counted.",
+        required=True,
+        meaning="Limits hold for each process only. Memory that the kernel uses for a bot (page"
+        " tables, buffers of sockets) is not counted: one bot can take several GiB in seconds. A"
+        " public server plays strangers' bots only if you insist: keltis-ladder serve --no-limits",
         remedy=delegation(machine, missing),
     )
 
