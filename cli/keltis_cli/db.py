@@ -20,7 +20,7 @@ from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.store import checking, upkeep
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.home import Home
+from keltis_ladder.store.home import Home, make_private
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.retention import Swept, sweep
 from keltis_ladder.store.tables import Ledger
@@ -45,8 +45,9 @@ def db() -> None:
 def upgrade(data: DataOption = None, database: DatabaseOption = None) -> None:
     """Make the database, or bring the one of an older release up to date."""
     home = open_home(data, database)
-    home.directory.mkdir(parents=True, exist_ok=True)
+    home.make_directory()
     with opened(Database(home.url)) as found:
+        make_private(found)
         before, now = upkeep.upgrade(found)
         with found.reading() as session:
             stale = session.get_one(Ledger, 1).rating_model != MODEL_VERSION

@@ -153,7 +153,7 @@ def add(
     coming = named(directories)
     home = open_home(data, database)
     with opened(home.open()) as store:
-        sandbox = choose_sandbox(store, directories, no_sandbox)
+        sandbox = choose_sandbox(home, store, directories, no_sandbox)
         put_on_ladder(home, store, coming, sandbox, again=True)
 
 

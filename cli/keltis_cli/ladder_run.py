@@ -165,7 +165,7 @@ def run(
     ask_before_joining(home, yes)
     with opened(home.open()) as store:
         renew_ratings(store)
-        sandbox = choose_sandbox(store, bots or [], no_sandbox)
+        sandbox = choose_sandbox(home, store, bots or [], no_sandbox)
         if not no_house:
             put_house_on_ladder(store)
         put_on_ladder(home, store, entrants, sandbox)

@@ -16,6 +16,7 @@ from keltis_cli.strokes import counted
 from keltis_ladder.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.runtimes import require_hidden
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.store.browsing import versions_that_play
 from keltis_ladder.store.catalogue import activate, ensure_house_bots, guests_on_ladder
@@ -56,14 +57,19 @@ def renew_ratings(database: Database) -> None:
     database.write(work)
 
 
-def choose_sandbox(database: Database, bots: Sequence[str], no_sandbox: bool) -> Sandbox | None:
+def choose_sandbox(
+    home: Home, database: Database, bots: Sequence[str], no_sandbox: bool
+) -> Sandbox | None:
     """Return the sandbox for these bots and those that are on the ladder already."""
     with database.reading() as session:
         strangers = [f"{name}, which is on the ladder" for name in guests_on_ladder(session)]
     sandbox = entering.sandbox_for([*bots, *strangers], no_sandbox)
-    if sandbox is not None and not sandbox.groups.can_limit:
+    if sandbox is None:
+        return None
+    require_hidden(home.directory, database.file)
+    if not sandbox.groups.can_limit:
         print(f"Note: {NO_LIMITS}", file=sys.stderr)
-    if sandbox is not None and not sandbox.groups.can_count:
+    if not sandbox.groups.can_count:
         print(f"Note: {INEXACT_CLOCK}", file=sys.stderr)
     return sandbox
 

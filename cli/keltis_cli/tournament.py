@@ -41,6 +41,7 @@ from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.courses import Course
 from keltis_ladder.desk import Desk
 from keltis_ladder.directing import Director
+from keltis_ladder.runtimes import require_hidden
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import FILE, Home
 from keltis_ladder.store.programs import Programs
@@ -149,6 +150,8 @@ def tournament(
     terms = Terms(chosen_cores(cores), sandboxed=False)
     sandbox = entering.sandbox_for(bots, no_sandbox)
     home = Home(directory, str(directory / FILE))
+    if sandbox is not None:
+        require_hidden(home.directory)
     control = TimeControl(bank, increment)
     with opened(home.open()) as database:
         coming = candidates(home, taking_part, sandbox)

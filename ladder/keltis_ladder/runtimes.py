@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from keltis_ladder.errors import LadderError
 from keltis_ladder.limits import Limits
 
 SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
@@ -75,6 +76,32 @@ def show(paths: Sequence[Path]) -> list[str]:
             arguments += ["--dir", str(parent)]
         arguments += ["--ro-bind", str(path), str(path)]
     return arguments
+
+
+class ShownToBots(LadderError):
+    """Data of the ladder lies where every bot can read it; the text says what to do about it."""
+
+
+def require_hidden(*paths: Path | None) -> None:
+    """Raise if one of the ladder's directories or files is inside what sandboxes show to bots."""
+    for path in paths:
+        if path is not None and (place := shown_place(path)) is not None:
+            raise ShownToBots(
+                f"{path} is inside {place}, which every bot can read: the seeds of deals would be"
+                " open to all. Move it, and name its new place with --data"
+            )
+
+
+def shown_place(path: Path) -> Path | None:
+    """Return the directory that sandboxes show to bots and that holds a path; none if none does."""
+    shown = [Path("/usr"), *(Path("/", name) for name in TOP)]
+    for building in (False, True):
+        shown += find_runtimes(building).directories
+    for name in dict.fromkeys((path.absolute(), path.resolve())):
+        for place in shown:
+            if name.is_relative_to(place) or name.is_relative_to(place.resolve()):
+                return place
+    return None
 
 
 def needs_maps(program: str) -> bool:

@@ -16,6 +16,7 @@ from sqlmodel import Session
 
 from keltis_ladder.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.runtimes import require_hidden
 from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
 from keltis_ladder.store.catalogue import ensure_house_bots, guests_on_ladder
 from keltis_ladder.store.database import Database
@@ -42,8 +43,12 @@ OnReady = Callable[[Site], None]
 def open_site(settings: Settings, home: Home) -> Site:
     """Open the ladder that is to be served, and bring it up to date. Blocking."""
     settings.check()
+    if settings.sandboxed:
+        require_hidden(home.directory)
     database = home.open()
     try:
+        if settings.sandboxed:
+            require_hidden(database.file)
         prepare(database, settings.house)
         sandbox, missing = find_or_do_without(settings, database)
     except BaseException:

@@ -6,6 +6,7 @@ import errno
 import os
 import platform
 import stat
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,7 @@ from keltis_ladder.doctor.resources import (
     existing,
     file_system,
     memory_check,
+    resolution_check,
     source_check,
     time_check,
 )
@@ -91,8 +93,7 @@ def test_only_what_is_required_decides_about_fairness() -> None:
 def test_an_interpreted_engine_is_slow_but_fair(machine: Machine) -> None:
     assert engine_check(machine, True).state is State.OK
     check = engine_check(machine, False)
-    assert (check.state, check.required) == (State.MISSING, True)
-    assert "serve --no-limits" in check.meaning
+    assert (check.state, check.required) == (State.LIMITED, False)
     has_program(machine, "apt-get")
     assert engine_check(machine, False).remedy[0].startswith("sudo apt-get install -y gcc ")
 
@@ -356,6 +357,28 @@ def test_a_slow_clock_and_a_wrong_time_are_told(machine: Machine) -> None:
     assert source_check(machine).state is State.LIMITED
     assert time_check(2e9, 1.9e9).state is State.OK
     assert time_check(0.0, 1.9e9).state is State.LIMITED
+
+
+def test_data_is_not_where_bots_or_other_users_can_read_it(
+    machine: Machine, tmp_path: Path
+) -> None:
+    check = data_check(machine, Path(sys.prefix) / "data", None)
+    if os.access(sys.prefix, os.W_OK):
+        assert (check.state, check.required) == (State.MISSING, True)
+        assert f"is inside {sys.prefix}" in check.found
+    (tmp_path / "ladder.db").touch()
+    tmp_path.chmod(0o755)
+    check = data_check(machine, tmp_path, None)
+    assert (check.state, check.remedy) == (State.LIMITED, (f"chmod 700 {tmp_path}",))
+    tmp_path.chmod(0o700)
+    assert data_check(machine, tmp_path, None).state is State.OK
+
+
+def test_a_clock_of_coarse_steps_is_told() -> None:
+    assert resolution_check(1e-9).state is State.OK
+    check = resolution_check(0.004)
+    assert check.state is State.LIMITED
+    assert check.found == "monotonic, in steps of 4.0 ms"
 
 
 def test_data_needs_a_place_to_write(machine: Machine, tmp_path: Path) -> None:

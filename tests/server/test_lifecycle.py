@@ -18,6 +18,7 @@ import pytest
 from sqlmodel import select
 
 from keltis_ladder.launch import descendants
+from keltis_ladder.runtimes import ShownToBots
 from keltis_ladder.sandbox import SandboxMissing
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.recomputing import compare
@@ -184,6 +185,15 @@ def test_where_nothing_limits_their_memory_strangers_play_only_if_the_operator_i
     assert asyncio.run(scenario("insisted", replace(public, no_limits=True))) == ""
     with pytest.raises(SandboxMissing, match="no control groups here that limit memory"):
         asyncio.run(scenario("guests", replace(public, house=False)))
+
+
+def test_a_ladder_that_bots_could_read_is_not_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    with pytest.raises(ShownToBots, match="which every bot can read"):
+        asyncio.run(ended_at_once(tmp_path / "ladder"))
+    assert not (tmp_path / "ladder" / "ladder.db").exists()
 
 
 async def ended_at_once(directory: Path) -> None:

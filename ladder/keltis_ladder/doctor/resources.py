@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import time
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from typing import Final
 import keltis_engine
 from keltis_ladder.doctor.check import Area, Check, Machine, State
 from keltis_ladder.limits import MIB
+from keltis_ladder.runtimes import shown_place
+from keltis_ladder.store.home import FILE, OTHERS
 
 GIB: Final = 1024 * MIB
 MEMORY_WANTED: Final = 2 * GIB  # available: a match of four bots in all rotations, and the server
@@ -23,6 +26,7 @@ DISK_WANTED: Final = 2 * GIB
 DISK_NEEDED: Final = 200 * MIB
 STEAL_NOTICED: Final = 0.02  # part of all time since the start that a hypervisor kept
 CLOCK_SOURCE: Final = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+FINE_SECONDS: Final = 1e-6
 SLOW_CLOCKS: Final = ("hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies")
 # SQLite's write-ahead log needs memory that is shared through the file system.
 NETWORK_FILE_SYSTEMS: Final = (
@@ -42,6 +46,7 @@ def resource_checks(machine: Machine, directory: Path, database: str | None) -> 
     yield cores_check(machine, len(os.sched_getaffinity(0)))
     yield memory_check(machine)
     yield source_check(machine)
+    yield resolution_check(time.clock_getres(time.CLOCK_MONOTONIC))
     yield time_check(time.time(), Path(keltis_engine.__file__).stat().st_mtime)
     yield data_check(machine, directory, database)
     yield disk_check(directory, shutil.disk_usage(existing(directory)).free)
@@ -115,6 +120,22 @@ def source_check(machine: Machine) -> Check:
     )
 
 
+def resolution_check(seconds: float) -> Check:
+    """Tell whether the clock that deadlines are measured by has fine steps."""
+    if seconds <= FINE_SECONDS:
+        told = f"monotonic, in steps of {seconds * 1e9:.0f} ns"
+        return Check("clock steps", Area.MACHINE, State.OK, told)
+    return Check(
+        "clock steps",
+        Area.MACHINE,
+        State.LIMITED,
+        f"monotonic, in steps of {seconds * 1e3:.1f} ms",
+        meaning="Decisions are charged in steps as large as this. The kernel runs without timers of"
+        " high resolution: look for highres=off or nohz=off among what it was started with.",
+        remedy=("cat /proc/cmdline",),
+    )
+
+
 def time_check(now: float, installed: float) -> Check:
     """Tell whether the time of day can be right: nothing is installed in the future."""
     told = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S} UTC"
@@ -143,7 +164,27 @@ def data_check(machine: Machine, directory: Path, database: str | None) -> Check
             meaning="Database, archives and builds live there.",
             remedy=("keltis-ladder serve --data DIRECTORY",),
         )
+    if (shown := shown_place(directory)) is not None:
+        return Check(
+            "data",
+            Area.MACHINE,
+            State.MISSING,
+            f"{directory} is inside {shown}",
+            required=True,
+            meaning="Every bot can read what is in there, the seeds of deals included: the ladder"
+            " does not start.",
+            remedy=("keltis-ladder serve --data DIRECTORY",),
+        )
     told = str(directory) if place == directory else f"{directory} can be made"
+    if (directory / FILE).exists() and directory.stat().st_mode & OTHERS:
+        return Check(
+            "data",
+            Area.MACHINE,
+            State.LIMITED,
+            f"{told}, open to other users",
+            meaning="The next start of the ladder closes it, if it is its own directory.",
+            remedy=(f"chmod 700 {shlex.quote(str(directory))}",),
+        )
     if database and "://" in database:
         return Check("data", Area.MACHINE, State.OK, f"{told}; the database is elsewhere")
     kind = file_system(machine.read("proc/self/mounts") or "", place)

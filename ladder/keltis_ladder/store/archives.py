@@ -48,7 +48,8 @@ class Archives:
         digest = hashlib.sha256(data).hexdigest()
         path = self.path(digest)
         if not path.exists() or path.read_bytes() != data:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
             self._write(path, data)
             for directory in (path.parent, self.root, self.root.parent):
                 _sync(directory)
@@ -63,7 +64,7 @@ class Archives:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).chmod(0o444)
+            Path(name).chmod(0o400)
             Path(name).rename(path)
         except BaseException:
             Path(name).unlink()

@@ -56,7 +56,7 @@ class Occupancy:
 
     def take(self) -> None:
         """Take all locks, or raise ``Occupied``; whoever holds one may be about to end."""
-        self._home.directory.mkdir(parents=True, exist_ok=True)
+        self._home.make_directory()
         for path in _lock_files(self._home, self._database):
             self._files.enter_context(_locked(path))
         if not self._database.is_sqlite:

@@ -170,7 +170,7 @@ def backup(
     if target.exists():
         raise LadderError(f"{target} exists already: choose another name for the backup")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    part.mkdir(parents=True)
+    part.mkdir(mode=0o700, parents=True)
     try:
         if database.file is not None:
             _copy_sqlite(database.file, part / "ladder.db", progress)

@@ -57,7 +57,8 @@ def test_what_is_kept_is_named_by_its_bytes(archives: Archives) -> None:
     assert archives.put(b"some bytes") == kept
     path = archives.path(kept.digest)
     assert [file for file in archives.root.rglob("*") if file.is_file()] == [path]
-    assert stat.S_IMODE(path.stat().st_mode) == 0o444
+    assert stat.S_IMODE(path.stat().st_mode) == 0o400
+    assert stat.S_IMODE(archives.root.stat().st_mode) == 0o700
 
 
 def test_a_directory_comes_back_with_modes_and_links(archives: Archives, tmp_path: Path) -> None:

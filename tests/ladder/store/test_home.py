@@ -1,6 +1,7 @@
 """A ladder lives in a directory, or where the environment says, and in a database of its own."""
 
 import sqlite3
+import stat
 from contextlib import closing
 from pathlib import Path
 
@@ -51,6 +52,50 @@ def test_a_home_is_made_when_it_is_opened(tmp_path: Path) -> None:
     database.close()
     assert (tmp_path / "new" / "home" / "ladder.db").exists()
     home.open(create=False).close()
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_home_is_for_its_owner_alone(tmp_path: Path) -> None:
+    home = Home(tmp_path / "new" / "home")
+    with closing(home.open()) as database, closing(sqlite3.connect(home.url)) as connection:
+        connection.execute("SELECT 1 FROM ledger").fetchone()
+        assert database.file is not None
+        beside = list(home.directory.glob("ladder.db*"))
+        assert len(beside) == 3, "the log and its index"
+        assert {mode(path) for path in beside} == {0o600}
+    assert mode(home.directory) == 0o700
+
+
+def test_a_home_of_an_older_release_is_closed_to_others(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.open().close()
+    home.directory.chmod(0o755)
+    (home.directory / "ladder.db").chmod(0o644)
+    home.open().close()
+    assert mode(home.directory) == 0o700
+    assert mode(home.directory / "ladder.db") == 0o600
+
+
+@pytest.mark.parametrize(("before", "content"), [(0o755, "mine.txt"), (0o1777, "ladder.db")])
+def test_a_directory_that_serves_other_ends_stays_as_it_is(
+    tmp_path: Path, before: int, content: str
+) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / content).touch()
+    place.chmod(before)
+    Home(place).open().close()
+    assert mode(place) == before
+    assert mode(place / "ladder.db") == 0o600
+
+
+def test_a_database_elsewhere_is_for_its_owner_alone(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.db"
+    Home(tmp_path / "home", str(elsewhere)).open().close()
+    assert mode(elsewhere) == 0o600
 
 
 def test_where_there_is_no_ladder_none_is_made_unasked(tmp_path: Path) -> None:
