@@ -10,6 +10,7 @@ from typing import Final
 
 _SET_PDEATHSIG: Final = 1
 _SET_CHILD_SUBREAPER: Final = 36
+_SET_NO_NEW_PRIVS: Final = 38
 
 
 def die_with_parent(parent: int) -> None:
@@ -22,6 +23,11 @@ def die_with_parent(parent: int) -> None:
 def adopt_orphans() -> None:
     """Have processes whose parent ends before them become our children, to be waited for."""
     _prctl(_SET_CHILD_SUBREAPER, 1)
+
+
+def give_up_new_privileges() -> None:
+    """Have no program that this process starts be more than it is, whoever owns its file."""
+    _prctl(_SET_NO_NEW_PRIVS, 1)
 
 
 def _prctl(option: int, argument: int) -> None:

@@ -25,10 +25,10 @@ from keltis_engine import VARIANTS, EngineError, Ruleset, find_variant
 from keltis_engine.replay import play_again, read_replay
 from keltis_ladder.limits import MIB
 from keltis_ladder.trees import Bounds
+from keltis_ladder.unpacking.unpack import BadArchive, unpack
 from keltis_server.api import PARTS
 from keltis_server.endpoints import check
 from keltis_server.problems import Problem
-from keltis_server.uploads.unpacking import BadArchive, unpack
 
 CORPUS: Final = Path(__file__).parent / "corpus"
 SMALL: Final = Bounds(files=200, size=4 * MIB)

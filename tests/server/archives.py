@@ -133,6 +133,59 @@ def deep_headers(count: int = 3000) -> bytes:
     return header * count + bytes(1024)
 
 
+def extended(data: bytes, kind: bytes = tarfile.XHDTYPE) -> bytes:
+    """Return a bot as a tar that begins with an extended header of these bytes."""
+    header = entry("x", kind)
+    header.size = len(data)
+    padding = bytes(-len(data) % tarfile.BLOCKSIZE)
+    return header.tobuf(tarfile.USTAR_FORMAT) + data + padding + tarred()
+
+
+def digits() -> bytes:
+    """Return a tar.gz of a few hundred bytes that old versions of tarfile need 9 s to open."""
+    return gzip.compress(extended(b"1" * 65536))
+
+
+def digits_in_a_comment() -> bytes:
+    """Return the same as a record that is well-formed, about all files."""
+    comment = b"65536 comment=" + b"1" * (65536 - 15) + b"\n"
+    return gzip.compress(extended(comment, tarfile.XGLTYPE))
+
+
+def many_streams(compress: Callable[[bytes], bytes], count: int = 200_000) -> bytes:
+    """Return a compressed tar behind which nothing is compressed again and again."""
+    return compress(tarred()) + compress(b"") * count
+
+
+def many_extras(count: int = 300) -> bytes:
+    """Return a zip whose directory has 16,000 empty remarks about each file."""
+    extra = bytes(4) * 16_000
+    lines, members = b"", b""
+    for number in range(count):
+        name = str(number).encode()
+        common = struct.pack("<HHHHHIII", 20, 0, 0, 0, 33, 0, 0, 0)
+        line = b"PK\x01\x02" + struct.pack("<H", 20) + common
+        line += struct.pack("<HHHHHII", len(name), len(extra), 0, 0, 0, 0, len(members))
+        lines += line + name + extra
+        members += b"PK\x03\x04" + common + struct.pack("<HH", len(name), 0) + name
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, count, count, len(lines), len(members), 0)
+    return members + lines + end
+
+
+def endless_holes() -> bytes:
+    """Return a tar whose map of holes, by its first words, is in its data and never ends."""
+    records = b"".join(
+        b"%d %s\n" % (len(text) + 4, text)
+        for text in (b"GNU.sparse.major=1", b"GNU.sparse.minor=0", b"GNU.sparse.name=x")
+    )
+    header = entry("x", tarfile.XHDTYPE)
+    header.size = len(records)
+    member = entry("x")
+    member.size = 16 << 20
+    head = header.tobuf(tarfile.USTAR_FORMAT) + records + bytes(-len(records) % 512)
+    return gzip.compress(head + member.tobuf(tarfile.USTAR_FORMAT) + b"1" * member.size)
+
+
 def long_header() -> bytes:
     """Return a tar with a name that claims to be 100 MiB long."""
     member = entry("././@LongLink", tarfile.GNUTYPE_LONGNAME)

@@ -29,8 +29,8 @@ from keltis_bots.manifest import (
 )
 from keltis_cli.errors import BadRequest
 from keltis_cli.strangers import printable
+from keltis_ladder.packing import pack_directory
 from keltis_ladder.staging import SUBMITTED, stage
-from keltis_ladder.store.archives import pack_directory
 from keltis_ladder.trees import CannotStage, discard
 
 # What no bot needs to play, and no server to build it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
@@ -16,6 +15,7 @@ from typing import Final
 from sqlmodel import Session
 
 from keltis_ladder.faults import MachineFailed
+from keltis_ladder.packing import pack_directory
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.tables import Archive, table_of
@@ -48,27 +48,44 @@ class Archives:
         digest = hashlib.sha256(data).hexdigest()
         path = self.path(digest)
         if not path.exists() or path.read_bytes() != data:
-            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.parent.mkdir(exist_ok=True)
-            self._write(path, data)
-            for directory in (path.parent, self.root, self.root.parent):
-                _sync(directory)
+            self._make_shelf(path)
+            handle, name = tempfile.mkstemp(prefix=PARTIAL, dir=path.parent)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                self._place(Path(name), path)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
         else:
             os.utime(path)  # somebody is about to need it: it is not pruned now
         return Kept(digest, len(data))
 
-    def _write(self, path: Path, data: bytes) -> None:
-        handle, name = tempfile.mkstemp(prefix=PARTIAL, dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).chmod(0o400)
-            Path(name).rename(path)
-        except BaseException:
-            Path(name).unlink()
-            raise
+    def adopt(self, file: Path) -> Kept:
+        """Keep an archive that is a file on the same disk already, without reading it whole."""
+        kept = Kept(_digest(file), file.stat().st_size)
+        path = self.path(kept.digest)
+        if not path.exists() or _digest(path) != kept.digest:
+            self._make_shelf(path)
+            self._place(file, path)
+        else:
+            os.utime(path)
+            file.unlink()
+        return kept
+
+    def _make_shelf(self, path: Path) -> None:
+        """Make the directory that an archive is kept in."""
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
+
+    def _place(self, file: Path, path: Path) -> None:
+        """Move a file to where it is kept, complete whatever happens afterwards."""
+        with file.open("rb") as written:
+            os.fsync(written.fileno())
+        file.chmod(0o400)
+        file.rename(path)
+        for directory in (path.parent, self.root, self.root.parent):
+            _sync(directory)
 
     def get(self, digest: str) -> bytes:
         """Return an archive's bytes."""
@@ -97,27 +114,6 @@ class Archives:
                 f"the archive {digest} is not as the ladder packs them, and cannot be unpacked:"
                 f" {error}; have its bot submitted again"
             ) from None
-
-
-def pack_directory(directory: Path) -> bytes:
-    """Return a directory as an archive without times and owners."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for path in sorted(directory.rglob("*")):
-            member = archive.gettarinfo(str(path), str(path.relative_to(directory)))
-            if member.islnk():  # a second name of a file: for whoever unpacks it, another file
-                member.type, member.linkname = tarfile.REGTYPE, ""
-                member.size = path.stat().st_size
-            member.uid = member.gid = 0
-            member.uname = member.gname = ""
-            member.mtime = 0
-            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
-            if member.isfile():
-                with path.open("rb") as file:
-                    archive.addfile(member, file)
-            else:
-                archive.addfile(member)
-    return gzip.compress(buffer.getvalue(), mtime=0)
 
 
 class _NotOurs(Exception):
@@ -182,6 +178,11 @@ def note_archive(session: Session, kept: Kept) -> None:
     """Write down that an archive is kept."""
     row = Archive(digest=kept.digest, size=kept.size, created=now()).model_dump()
     insert_if_new(session, table_of(Archive), row, ["digest"])
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def _sync(directory: Path) -> None:

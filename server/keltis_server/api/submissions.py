@@ -23,6 +23,7 @@ from keltis_ladder.store.submissions import (
     submit,
     take_back,
 )
+from keltis_ladder.unpacking.names import BadArchive
 from keltis_server.callers import Call
 from keltis_server.endpoints import API, Endpoints, Media, Parameters
 from keltis_server.models.bots import VersionOut, version_out
@@ -30,7 +31,6 @@ from keltis_server.parameters import NamePath, VersionPath
 from keltis_server.problems import Problem, forbidden, not_found
 from keltis_server.uploads.intake import INTAKE
 from keltis_server.uploads.receiving import FORM
-from keltis_server.uploads.unpacking import BadArchive
 from keltis_server.wire import Reply
 
 ENDPOINTS: Final = Endpoints("submissions", "Uploads of bots, and what became of them.")

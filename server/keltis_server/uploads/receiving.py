@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -15,18 +16,21 @@ from typing import Any, BinaryIO, Final, Protocol, TypeVar
 import aiohttp
 from aiohttp import BodyPartReader, hdrs, web
 
-from keltis_bots.manifest import BadManifest, Manifest, read_manifest
+from keltis_bots.manifest import Manifest
 from keltis_ladder.limits import KIB, MIB
-from keltis_ladder.staging import stage
 from keltis_ladder.store.accounts import Bearer
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.home import Home
-from keltis_ladder.trees import CannotStage, discard
+from keltis_ladder.trees import discard
+from keltis_ladder.unpacking.names import BadArchive
+from keltis_ladder.unpacking.opening import PACKED, open_upload
 from keltis_server.problems import Problem, too_many
 from keltis_server.site import Site
-from keltis_server.uploads.unpacking import BadArchive, unpack
+from keltis_server.uploads.turns import Turns
 
 AT_ONCE: Final = 2  # uploads of one author
+FEWEST_OPENED: Final = 2  # archives at once, of different authors
+CORES_EACH: Final = 2  # for one archive that is opened
 SOON: Final = 5.0  # seconds after which one of them may be over
 FORM: Final = "multipart/form-data"
 MOST_FIELDS: Final = 10  # of a form; the first file is the archive
@@ -65,6 +69,10 @@ class Reception:
         self._site = site
         self._under_way: Counter[int] = Counter()  # by author
         self._tasks: set[asyncio.Task[Any]] = set()
+        opened = max(FEWEST_OPENED, len(os.sched_getaffinity(0)) // CORES_EACH)
+        self._turns = Turns(opened)
+        # Threads that only wait: for a process, which dies with the thread that has started it.
+        self._openers = ThreadPoolExecutor(opened, thread_name_prefix="opener")
 
     async def accept(self, author: Bearer, request: web.Request, finish: Finish[T]) -> T:
         """Receive an upload, unpack and keep it, and have the rest done with what was kept.
@@ -95,10 +103,14 @@ class Reception:
     async def close(self) -> None:
         """Wait for what is being dealt with."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._openers.shutdown()
 
     async def _deal_with(self, author: Bearer, path: Path, finish: Finish[T]) -> T:
         try:
-            manifest, kept = await self._site.work(take_in, self._site.home, path)
+            async with self._turns.of(author.author_id):
+                manifest, kept = await asyncio.get_running_loop().run_in_executor(
+                    self._openers, take_in, self._site.home, path
+                )
             return await finish(manifest, kept)
         finally:
             self._end(author, path)
@@ -232,18 +244,10 @@ def too_large(most: int) -> Problem:
 
 
 def take_in(home: Home, archive: Path) -> tuple[Manifest, Kept]:
-    """Unpack an archive and keep its files as an archive that we packed. Blocking."""
+    """Have an archive opened by another process, and keep what that makes of it. Blocking."""
     scratch = Path(tempfile.mkdtemp(prefix="unpacked-", dir=archive.parent))
     try:
-        source = unpack(archive, scratch / "sent")
-        staged = stage(source, scratch / "bot").directory
-        try:
-            manifest = read_manifest(staged)
-        except BadManifest as error:
-            text = str(error).replace(f"{staged}/", "").replace(str(staged), "the archive")
-            raise BadArchive(text) from None
-        return manifest, home.archives.put_directory(staged)
-    except CannotStage as error:
-        raise BadArchive(str(error).replace(str(scratch), "")) from None
+        manifest = open_upload(archive, scratch)
+        return manifest, home.archives.adopt(scratch / PACKED)
     finally:
         discard(scratch)

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.store.archives import Archives, note_archive, pack_directory
+from keltis_ladder.packing import pack_directory
+from keltis_ladder.store.archives import Archives, note_archive
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.tables import Archive
 from tests.ladder.store.crowd import together
@@ -142,6 +143,28 @@ def test_an_archive_gives_no_more_rights_than_a_bot_needs(
     archives.unpack(digest, tmp_path / "copy")
     found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("copy/*")}
     assert found == {"a": 0o755, "b": 0o644, "c": 0o644, "d": 0o644}
+
+
+def test_a_file_is_adopted_as_if_its_bytes_were_put(archives: Archives, tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"some bytes")
+    kept = archives.adopt(tmp_path / "one")
+    assert not (tmp_path / "one").exists()
+    assert archives.get(kept.digest) == b"some bytes"
+    assert stat.S_IMODE(archives.path(kept.digest).stat().st_mode) == 0o444
+    assert archives.put(b"some bytes") == kept
+
+
+def test_a_file_that_is_kept_already_is_adopted_once(archives: Archives, tmp_path: Path) -> None:
+    kept = archives.put(b"some bytes")
+    path = archives.path(kept.digest)
+    for damage in (None, b"other bytes"):
+        if damage is not None:
+            path.chmod(0o644)
+            path.write_bytes(damage)
+        (tmp_path / "again").write_bytes(b"some bytes")
+        assert archives.adopt(tmp_path / "again") == kept
+        assert archives.get(kept.digest) == b"some bytes"
+        assert not (tmp_path / "again").exists()
 
 
 def test_files_that_are_the_same_on_disk_are_two_in_the_archive(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pytest
 from sqlmodel import select
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.packing import pack_directory
 from keltis_ladder.staging import stage
-from keltis_ladder.store.archives import note_archive, pack_directory
+from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home

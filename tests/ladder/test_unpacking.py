@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
+import lzma
 import resource
 import stat
+import struct
 import tarfile
 import tempfile
 import time
@@ -21,7 +24,7 @@ from hypothesis import strategies as st
 
 from keltis_ladder.staging import SUBMITTED
 from keltis_ladder.trees import Bounds
-from keltis_server.uploads.unpacking import BadArchive, unpack
+from keltis_ladder.unpacking.unpack import BadArchive, unpack
 from tests.server.archives import (
     BOT,
     COMPRESSIONS,
@@ -32,9 +35,15 @@ from tests.server.archives import (
     PROGRAM,
     claiming,
     deep_headers,
+    digits,
+    digits_in_a_comment,
+    endless_holes,
     entry,
+    extended,
     greedy_xz,
     long_header,
+    many_extras,
+    many_streams,
     overlapping,
     tar_bomb,
     tarred,
@@ -211,6 +220,17 @@ REFUSED: list[tuple[str, Maker, str]] = [
     ("headers without end", deep_headers, "damaged"),
     ("claims 8 EiB", lambda: claiming("x", 2**63), "more than 1 MiB"),
     ("greedy xz", greedy_xz, "damaged or cut off"),
+    ("behind the end", lambda: gzip.compress(tarred()) + b"more", "damaged or cut off"),
+    ("digits", lambda: extended(b"1" * 99), "extended header of this tar makes no sense"),
+    ("record too long", lambda: extended(b"99 path=x\n"), "extended header"),
+    ("record too short", lambda: extended(b"5 path=x\n"), "extended header"),
+    ("record of nothing", lambda: extended(b"3 =\n"), "extended header"),
+    ("record without value", lambda: extended(b"7 path\n"), "extended header"),
+    ("record of length 0", lambda: extended(b"0 path=x\n"), "extended header"),
+    ("size in words", lambda: extended(b"12 size=many\n"), "extended header"),
+    ("path of all", lambda: extended(b"10 path=x\n", tarfile.XGLTYPE), "makes no sense"),
+    ("path upwards", lambda: extended(b"16 path=../../x\n"), "leads out"),
+    ("NUL in a path", lambda: extended(b"12 path=a\0b\n"), "control"),
 ]
 
 
@@ -262,6 +282,67 @@ def test_a_bomb_is_refused_quickly_with_little_memory_and_disk(
     assert sum(p.stat().st_size for p in (tmp_path / "out").rglob("*")) <= SUBMITTED.size
 
 
+@pytest.mark.parametrize(
+    "maker",
+    [
+        digits,
+        lambda: many_streams(gzip.compress),
+        lambda: many_streams(bz2.compress),
+        lambda: many_streams(lzma.compress),
+        many_extras,
+        endless_holes,
+    ],
+    ids=["digits", "gzip streams", "bzip2 streams", "xz streams", "zip extras", "holes"],
+)
+def test_what_would_take_very_long_to_open_is_refused_quickly(maker: Maker, tmp_path: Path) -> None:
+    data = maker()
+    begin = time.process_time()
+    with pytest.raises(BadArchive):
+        unpacked(tmp_path, data)
+    assert time.process_time() - begin < 5
+
+
+def test_a_long_comment_about_all_files_is_read_quickly(tmp_path: Path) -> None:
+    begin = time.process_time()
+    assert files_in(unpacked(tmp_path, digits_in_a_comment())) == dict(FILES)
+    assert time.process_time() - begin < 5
+
+
+def test_many_headers_of_members_are_not_kept(tmp_path: Path) -> None:
+    """Of 1,000 headers with 60 KB of words each, 60 MB together, nothing stays in memory."""
+    words = b"60000 comment=" + b"x" * (60_000 - 15) + b"\n"
+    header = entry("x", tarfile.XHDTYPE)
+    header.size = len(words)
+    one = header.tobuf(tarfile.USTAR_FORMAT) + words + bytes(-len(words) % tarfile.BLOCKSIZE)
+    names = (entry(f"file-{number}").tobuf(tarfile.USTAR_FORMAT) for number in range(1000))
+    data = gzip.compress(b"".join(one + name for name in names) + tarred())
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert len(files_in(unpacked(tmp_path, data))) == 1000 + len(FILES)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 32 * 1024  # KiB
+
+
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_long_names_are_kept_in_either_way_of_writing_them(form: int, tmp_path: Path) -> None:
+    name = "/".join(["long" * 20] * 5) + "/\u00e9"
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=form) as archive:
+        for member, content in ((BOT[0], BOT[1]), (name, b"far down")):
+            header = tarfile.TarInfo(member)
+            header.size = len(content)
+            archive.addfile(header, io.BytesIO(content))
+        archive.addfile(entry("link", tarfile.SYMTYPE, name))
+    bot = unpacked(tmp_path, buffer.getvalue())
+    assert (bot / name).read_bytes() == (bot / "link").read_bytes() == b"far down"
+
+
+@pytest.mark.parametrize("kind", ["tar.gz", "tar.bz2", "tar.xz"])
+def test_archives_compressed_in_pieces_are_read_to_the_end(kind: str, tmp_path: Path) -> None:
+    whole = tarred([BOT, ("large", bytes(range(256)) * 999)])
+    pieces = [whole[at : at + 10_000] for at in range(0, len(whole), 10_000)]
+    data = b"".join(COMPRESSIONS[kind](piece) for piece in pieces) + bytes(100)
+    assert files_in(unpacked(tmp_path, data))["large"] == bytes(range(256)) * 999
+
+
 def test_a_zip_within_a_zip_is_just_a_file(tmp_path: Path) -> None:
     inner = zipped([("x", bytes(MIB))])
     assert files_in(unpacked(tmp_path, zipped([BOT, ("in.zip", inner)])))["in.zip"] == inner
@@ -273,24 +354,81 @@ def test_what_takes_too_long_is_refused(tmp_path: Path) -> None:
         unpack(tmp_path / "archive", tmp_path / "out", seconds=0.0)
 
 
-WHOLE = [zipped(), *(compress(tarred()) for compress in COMPRESSIONS.values())]
-
-
-@hypothesis_settings(max_examples=300)
-@given(
-    st.sampled_from(WHOLE),
-    st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 255)), min_size=1, max_size=4),
-    st.integers(0, 300),
+LARGER = [
+    *FILES,
+    ("lib/" + "long" * 40 + "/\u00e9.py", b"print()\n" * 50),
+    ("data", bytes(range(256)) * 8),
+]
+LINKS = [entry("again", tarfile.SYMTYPE, "bot.py"), entry("same", tarfile.LNKTYPE, "bot.py")]
+WHOLE = [
+    zipped(LARGER),
+    zipped_with(zip_entry("link", LINK), b"bot.toml"),
+    *(compress(tarred(LARGER, LINKS)) for compress in COMPRESSIONS.values()),
+    extended(b"22 comment=some words\n"),
+]
+PLACE = st.floats(0, 1, exclude_max=True)  # of the whole
+CHANGES = st.one_of(
+    st.tuples(st.just("set"), PLACE, st.binary(min_size=1, max_size=4)),
+    st.tuples(st.just("insert"), PLACE, st.binary(min_size=1, max_size=64)),
+    st.tuples(st.just("remove"), PLACE, st.integers(1, 600)),
+    st.tuples(st.just("repeat"), PLACE, st.integers(1, 600)),
+    st.tuples(st.just("number"), PLACE, st.sampled_from([0, 1, 0x7FFFFFFF, 0xFFFFFFFF])),
+    st.tuples(st.just("digits"), PLACE, st.integers(1, 12)),
 )
-def test_a_damaged_archive_is_refused_or_unpacked_and_nothing_else(
-    whole: bytes, changes: list[tuple[int, int]], cut: int
+
+
+def changed(data: bytes, change: tuple[str, float, bytes | int]) -> bytes:
+    """Return an archive after an accident, or what somebody took for a good idea."""
+    kind, place, what = change
+    at = int(place * len(data))
+    if isinstance(what, bytes):
+        return data[:at] + what + data[at + len(what) if kind == "set" else at :]
+    if kind == "remove":
+        return data[:at] + data[at + what :]
+    if kind == "repeat":
+        return data[: at + what] + data[at:]
+    if kind == "number":
+        return data[:at] + struct.pack("<I", what) + data[at + 4 :]
+    return data[:at] + b"7" * what + data[at + what :]
+
+
+def rechecked(data: bytes) -> bytes:
+    """Return a plain tar with the checksums that its headers should have after a change."""
+    blocks = [bytearray(data[at : at + 512]) for at in range(0, len(data), 512)]
+    for block in blocks:
+        if len(block) == 512 and block[257:262] == b"ustar":
+            block[148:156] = b" " * 8
+            block[148:156] = b"%06o\0 " % sum(block)
+    return b"".join(map(bytes, blocks))
+
+
+@hypothesis_settings(max_examples=400)
+@given(st.sampled_from(WHOLE), st.lists(CHANGES, min_size=1, max_size=4), st.booleans())
+def test_a_changed_archive_is_refused_or_unpacked_within_bounds_and_nothing_else(
+    whole: bytes, changes: list[tuple[str, float, bytes | int]], mended: bool
 ) -> None:
-    data = bytearray(whole[: len(whole) - cut])
-    for at, value in changes:
-        if data:
-            data[at % len(data)] = value
+    data = whole
+    for change in changes:
+        data = changed(data, change)
+    with tempfile.TemporaryDirectory() as scratch:
+        with suppress(BadArchive):
+            unpacked(Path(scratch), rechecked(data) if mended else data, FEW)
+        sizes = [path.lstat().st_size for path in Path(scratch, "out").rglob("*")]
+        assert len(sizes) <= FEW.files * 64
+        assert sum(sizes) <= FEW.size + len(sizes) * 64 * 1024
+        assert {path.name for path in Path(scratch).iterdir()} <= {"archive", "out"}
+
+
+@hypothesis_settings(max_examples=200)
+@given(st.sampled_from(["tar.gz", "tar.bz2", "tar.xz"]), st.lists(CHANGES, max_size=3))
+def test_a_tar_that_was_changed_before_it_was_compressed_raises_nothing_else(
+    kind: str, changes: list[tuple[str, float, bytes | int]]
+) -> None:
+    data = tarred(LARGER, LINKS)
+    for change in changes:
+        data = changed(data, change)
     with tempfile.TemporaryDirectory() as scratch, suppress(BadArchive):
-        unpacked(Path(scratch), bytes(data), FEW)
+        unpacked(Path(scratch), COMPRESSIONS[kind](rechecked(data)), FEW)
 
 
 NAMES = st.one_of(

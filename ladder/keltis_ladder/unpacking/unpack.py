@@ -8,13 +8,13 @@ from typing import Final
 from keltis_bots.manifest import FILE_NAME
 from keltis_ladder.staging import SUBMITTED
 from keltis_ladder.trees import Bounds
-from keltis_server.uploads import tars, zips
-from keltis_server.uploads.names import BadArchive
-from keltis_server.uploads.targets import Deadline, Target
+from keltis_ladder.unpacking import compressed, tars, zips
+from keltis_ladder.unpacking.names import BadArchive
+from keltis_ladder.unpacking.targets import Deadline, Target
 
 __all__ = ["BadArchive", "unpack"]
 
-SECONDS: Final = 30.0
+SECONDS: Final = 30.0  # of CPU
 _KINDS: Final = "a zip, or a tar, plain or compressed by gzip, bzip2 or xz"
 
 
@@ -31,7 +31,7 @@ def unpack(archive: Path, into: Path, bounds: Bounds = SUBMITTED, seconds: float
     target = Target(into, bounds, Deadline(seconds))
     if start.startswith(zips.MAGIC):
         zips.unpack_zip(archive, target)
-    elif start.startswith((tars.GZIP, tars.BZIP2, tars.XZ)) or start[tars.TAR_AT :] == tars.TAR:
+    elif start.startswith(compressed.ALL) or start[tars.TAR_AT :] == tars.TAR:
         tars.unpack_tar(archive, target)
     else:
         raise BadArchive(f"this is no archive that we know: send {_KINDS}")

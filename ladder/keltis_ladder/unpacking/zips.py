@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import stat
 import struct
 import zipfile
@@ -9,8 +10,9 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from keltis_server.uploads.names import BadArchive, quoted
-from keltis_server.uploads.targets import LONGEST_LINK, Target
+from keltis_ladder.limits import KIB
+from keltis_ladder.unpacking.names import BadArchive, quoted
+from keltis_ladder.unpacking.targets import LONGEST_LINK, Target
 
 MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an empty one
 _ENTRY: Final = b"PK\x01\x02"  # begins each line of the directory
@@ -18,7 +20,10 @@ _LOCAL: Final = struct.Struct("<26xHH")  # of a member's header: the lengths of 
 _ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNIX: Final = 3
-_CHUNK: Final = 1 << 20
+_EXTRA: Final = struct.Struct("<H")  # the length of the extra field
+_EXTRA_AT: Final = 30  # of a line of the directory
+LONG_EXTRA: Final = 4 * KIB  # times of files, owners, sizes: a hundred bytes are usual
+MOST_LONG: Final = 16  # a few times the bytes may stand in the data of a file by chance
 # Zips within the zip have directories, too. More lines than this are not worth reading.
 _LINES: Final = 4
 
@@ -27,7 +32,7 @@ def unpack_zip(path: Path, target: Target) -> None:
     """Unpack a zip to a target."""
     try:
         with path.open("rb") as file:
-            _count_lines(file, _LINES * target.bounds.files)
+            _check_lines(file, _LINES * target.bounds.files)
             with _opened(file) as archive:
                 members = archive.infolist()
                 _check_overlaps(file, members, archive.start_dir)
@@ -48,15 +53,25 @@ def _opened(file: BinaryIO) -> zipfile.ZipFile:
         raise BadArchive(f"this zip is damaged or cut off: {error}") from None
 
 
-def _count_lines(file: BinaryIO, most: int) -> None:
-    """Refuse a directory that would take much memory to read."""
-    found, end = 0, b""
-    while chunk := file.read(_CHUNK):
-        found += (end + chunk).count(_ENTRY)
-        end = chunk[-len(_ENTRY) + 1 :]
-        if found > most:
-            raise BadArchive("there are too many files in it: remove what is not needed")
-    file.seek(0)
+def _check_lines(file: BinaryIO, most: int) -> None:
+    """Refuse a directory that would take much memory, or much time, to read.
+
+    What zipfile takes for a line begins with these bytes, wherever the directory is said to be.
+    """
+    found = wordy = 0
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        at = data.find(_ENTRY)
+        while at >= 0:
+            found += 1
+            if found > most:
+                raise BadArchive("there are too many files in it: remove what is not needed")
+            if at + _EXTRA_AT + _EXTRA.size <= len(data):
+                # Each of its records makes zipfile copy all that come after it.
+                (extra,) = _EXTRA.unpack_from(data, at + _EXTRA_AT)
+                wordy += extra > LONG_EXTRA
+                if wordy > MOST_LONG:
+                    raise BadArchive("this zip has too many words about a file: pack it anew")
+            at = data.find(_ENTRY, at + len(_ENTRY))
 
 
 def _check_overlaps(file: BinaryIO, members: list[zipfile.ZipInfo], directory: int) -> None:

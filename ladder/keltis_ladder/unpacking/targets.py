@@ -9,7 +9,15 @@ from typing import Final, Protocol
 
 from keltis_ladder.limits import KIB, MIB
 from keltis_ladder.trees import Bounds, real_path
-from keltis_server.uploads.names import BadArchive, Parts, is_junk, leads_out, parts_of, quoted
+from keltis_ladder.unpacking.names import (
+    BadArchive,
+    Parts,
+    any_parts_of,
+    is_junk,
+    leads_out,
+    parts_of,
+    quoted,
+)
 
 LONGEST_LINK: Final = 1000  # bytes of what a link points to
 _CHUNK: Final = 256 * KIB
@@ -24,15 +32,15 @@ class Source(Protocol):
 
 
 class Deadline:
-    """When unpacking must be over."""
+    """How much CPU unpacking may take: that a machine is busy is not the archive's fault."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._at = time.monotonic() + seconds
+        self._at = time.process_time() + seconds
 
     def check(self) -> None:
         """Raise if it has passed."""
-        if time.monotonic() > self._at:
+        if time.process_time() >= self._at:
             raise BadArchive(f"unpacking it takes more than {self.seconds:.0f} s: pack less")
 
 
@@ -63,8 +71,16 @@ class Target:
             raise BadArchive(
                 f"there are more than {self.bounds.files:,} files: remove what is not needed"
             )
-        parts = parts_of(name)
-        return None if is_junk(parts) else parts
+        parts = self.parts_of(name)
+        return None if self.is_junk(parts) else parts
+
+    def parts_of(self, name: str) -> Parts:
+        """Return the directories and the name of a member; refuse what could lead elsewhere."""
+        return parts_of(name)
+
+    def is_junk(self, parts: Parts) -> bool:
+        """Tell whether a member is left out without a word."""
+        return is_junk(parts)
 
     def directory(self, parts: Parts) -> None:
         """Make a directory, and those that it is in."""
@@ -105,7 +121,7 @@ class Target:
 
     def copy(self, parts: Parts, original: str) -> None:
         """Write a file that is another name of an earlier one: a hard link."""
-        found = parts_of(original)
+        found = self.parts_of(original)
         if found not in self._files:
             raise BadArchive(
                 f"{quoted('/'.join(parts))} is a hard link to {quoted(original)}, which is no file"
@@ -120,17 +136,25 @@ class Target:
         """Note a symbolic link, to be made in the end."""
         self._new(parts)
         bad = "\0" in target or not target or len(os.fsencode(target)) > LONGEST_LINK
-        if bad or leads_out(parts, target):
+        if bad or not self.may_link(parts, target):
             raise _outside(parts, target)
         self._links[parts] = target
 
+    def may_link(self, parts: Parts, target: str) -> bool:
+        """Tell whether a link, by its words alone, stays inside."""
+        return not leads_out(parts, target)
+
     def finish(self) -> None:
-        """Make the links, and see where they really lead: one may lead through another."""
+        """Make the links."""
         for parts, target in self._links.items():
             try:
                 self._path(parts).symlink_to(target)
             except FileExistsError:
                 raise _twice(parts) from None
+        self.check_links()
+
+    def check_links(self) -> None:
+        """See where the links really lead: one may lead through another."""
         root = self.root.resolve()
         for parts, target in self._links.items():
             try:
@@ -152,6 +176,28 @@ class Target:
         return BadArchive(
             f"its files have more than {self.bounds.size / MIB:,.0f} MiB: remove what is not needed"
         )
+
+
+class BuildTarget(Target):
+    """Takes what a build has made, under whatever names.
+
+    Nobody follows its links out here; in the sandbox they lead to what the sandbox has there.
+    """
+
+    def parts_of(self, name: str) -> Parts:
+        """Return the directories and the name of a member; refuse what could lead elsewhere."""
+        return any_parts_of(name)
+
+    def is_junk(self, parts: Parts) -> bool:
+        """Leave out nothing: compiled Python may be all that there is."""
+        return False
+
+    def may_link(self, parts: Parts, target: str) -> bool:
+        """Allow every link."""
+        return True
+
+    def check_links(self) -> None:
+        """Allow every link."""
 
 
 def _twice(parts: Parts) -> BadArchive:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from typing import Final
@@ -39,12 +40,20 @@ def parts_of(name: str) -> Parts:
         raise BadArchive(f"the name {quoted(name)} has control characters, or is not UTF-8")
     if "\\" in name:
         raise BadArchive(f"the name {quoted(name)} has a backslash: pack it with / in its names")
-    if name.startswith("/") or _DRIVE.match(name):
+    if _DRIVE.match(name):
+        raise BadArchive(f"{quoted(name)} is an absolute path: pack the bot's directory only")
+    return any_parts_of(name)
+
+
+def any_parts_of(name: str) -> Parts:
+    """Return the parts of a name that may have any characters; refuse what leads elsewhere."""
+    if name.startswith("/"):
         raise BadArchive(f"{quoted(name)} is an absolute path: pack the bot's directory only")
     parts = tuple(part for part in name.split("/") if part not in ("", "."))
-    if ".." in parts:
+    if ".." in parts or "\0" in name:
         raise BadArchive(f"{quoted(name)} leads out of the archive: pack the bot's directory only")
-    if len(name.encode()) > LONGEST_NAME or any(len(p.encode()) > LONGEST_PART for p in parts):
+    sizes = [len(os.fsencode(part)) for part in parts]
+    if len(os.fsencode(name)) > LONGEST_NAME or any(size > LONGEST_PART for size in sizes):
         raise BadArchive(
             f"the name {quoted(name)} is too long: at most {LONGEST_PART} bytes, and"
             f" {LONGEST_NAME} with its directories"

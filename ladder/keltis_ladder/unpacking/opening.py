@@ -1,0 +1,191 @@
+"""Have what strangers sent opened by a child process, and take its word for little.
+
+Whatever the bytes bring about, an endless loop, a crash, all the memory that there is, happens to
+the child, which has limits and no secrets. What it says is short and checked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from keltis_bots.manifest import BadManifest, Manifest, parse_manifest
+from keltis_ladder.faults import MachineFailed
+from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.trees import Bounds
+from keltis_ladder.unpacking.names import BadArchive
+
+OPENED: Final = "opened"
+REFUSED: Final = "refused"
+FAILED: Final = "failed"
+PACKED: Final = "packed"  # the name of the archive that we made of an upload
+LONGEST_TEXT: Final = 2000  # characters of a refusal
+LONGEST_ANSWER: Final = 128 * KIB  # bytes
+LOOK: Final = 0.25  # seconds between two looks whether it should go on
+_TAIL: Final = 4 * KIB  # of what it says only if it dies of a mistake of ours
+_OPENER: Final = "keltis_ladder.unpacking.opener"
+
+# All that Python needs to start as it did for us; no passwords, no tokens.
+_ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "LD_LIBRARY_PATH", "LANG")
+
+_TOO_MUCH: Final = "this archive takes too much to open"
+TOO_MUCH_MEMORY: Final = f"{_TOO_MUCH}: more memory than there is for it; pack it by gzip, or less"
+# What archives can make a program die of. A kill is nobody's fault that we know of.
+_CRASHES: Final = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What the child may use."""
+
+    seconds: float = 180.0  # in all, on a busy machine too
+    cpu: int = 60  # seconds
+    memory: int = 512 * MIB
+    file_size: int = 264 * MIB
+    open_files: int = 64
+    nice: int = 10
+
+    @classmethod
+    def parse(cls, text: str) -> Allowance:
+        """Read what was written as JSON."""
+        return cls(**json.loads(text))
+
+
+UPLOAD: Final = Allowance()
+BUILT: Final = Allowance(file_size=1024 * MIB)
+
+
+def open_upload(archive: Path, scratch: Path, allowance: Allowance = UPLOAD) -> Manifest:
+    """Have an uploaded archive packed anew, as ``PACKED`` in a directory that is ours to remove.
+
+    Raise BadArchive if that is not possible, MachineFailed if it is our own fault. Blocking.
+    """
+    answer = _ask(
+        ["--upload", str(archive), "--scratch", str(scratch)], subprocess.DEVNULL, allowance
+    )
+    try:
+        return parse_manifest(answer["manifest"])
+    except (BadManifest, KeyError, TypeError) as error:
+        raise MachineFailed(f"what opens archives tells nonsense of one: {error}") from None
+
+
+def open_built(
+    stream: int,
+    into: Path,
+    bounds: Bounds,
+    allowance: Allowance = BUILT,
+    on_look: Callable[[], None] = lambda: None,
+) -> None:
+    """Have what a build wrote to a pipe unpacked to a new directory.
+
+    Every now and then somebody else has a look, and may raise to break it off. Blocking.
+    """
+    most = ["--files", str(bounds.files), "--size", str(bounds.size)]
+    _ask(["--built", str(into), *most], stream, allowance, on_look)
+
+
+def _ask(
+    arguments: Sequence[str],
+    stdin: int,
+    allowance: Allowance,
+    on_look: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """Run the child; return what it answers if it could open what it was given."""
+    limits = json.dumps(asdict(allowance))
+    command = [sys.executable, "-P", "-m", _OPENER, "--parent", str(os.getpid())]
+    try:
+        process = subprocess.Popen(
+            [*command, "--allowance", limits, *arguments],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+            # An interrupt from the terminal is for us alone. In a session of its own its niceness
+            # might not count.
+            process_group=0,
+        )
+    except OSError as error:
+        raise MachineFailed(f"cannot start what opens archives: {error}") from error
+    try:
+        with process:
+            try:
+                said, words = _listen(process, time.monotonic() + allowance.seconds, on_look)
+            finally:
+                process.kill()
+    except _TooLong:
+        raise BadArchive(f"{_TOO_MUCH}: more than {allowance.seconds:.0f} s; pack less") from None
+    return _understood(said, process.returncode, words, allowance)
+
+
+class _TooLong(Exception):
+    """The child was not ready in time."""
+
+
+def _listen(
+    process: subprocess.Popen[bytes], deadline: float, on_look: Callable[[], None]
+) -> tuple[bytes, bytes]:
+    """Return what the child says on both pipes until it ends: the beginning, and the end."""
+    assert process.stdout
+    assert process.stderr
+    said, words = b"", b""
+    answers, complaints = process.stdout.fileno(), process.stderr.fileno()
+    watch = select.poll()
+    watch.register(answers, select.POLLIN)
+    watch.register(complaints, select.POLLIN)
+    still_open = 2
+    while still_open:
+        if time.monotonic() > deadline:
+            raise _TooLong
+        on_look()
+        for pipe, _ in watch.poll(LOOK * 1000):
+            chunk = os.read(pipe, _TAIL)
+            if not chunk:
+                watch.unregister(pipe)
+                still_open -= 1
+            elif pipe == answers:
+                said += chunk
+                if len(said) > LONGEST_ANSWER:
+                    raise MachineFailed("what opens archives says too much")
+            else:
+                words = (words + chunk)[-_TAIL:]
+    try:
+        process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise _TooLong from None
+    return said, words
+
+
+def _understood(said: bytes, code: int, words: bytes, allowance: Allowance) -> dict[str, Any]:
+    """Return the answer if all went well; raise what it means otherwise."""
+    if code == -signal.SIGXCPU:
+        raise BadArchive(f"{_TOO_MUCH}: more than {allowance.cpu} s of computing; pack less")
+    if -code in _CRASHES:
+        name = signal.Signals(-code).name
+        raise BadArchive(f"what opens archives died of this one ({name}): pack it in another way")
+    answer = _parsed(said)
+    kind, text = answer.get("kind"), answer.get("text")
+    if kind == OPENED and code == 0:
+        return answer
+    if kind == REFUSED and isinstance(text, str):
+        raise BadArchive(text[:LONGEST_TEXT])
+    if kind == FAILED and isinstance(text, str):
+        raise MachineFailed(text[:LONGEST_TEXT])
+    last = words.decode("utf-8", "replace").strip().rpartition("\n")[2] or "nothing"
+    raise MachineFailed(f"what opens archives ended with code {code}, and said: {last}")
+
+
+def _parsed(said: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(said)
+    except (ValueError, RecursionError):
+        return {}
+    return answer if isinstance(answer, dict) else {}
