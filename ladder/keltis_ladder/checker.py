@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from keltis_bots.manifest import BadManifest, read_manifest
+from keltis_ladder.building import BuildFailed
 from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.errors import LadderError
 from keltis_ladder.excerpts import Excerpt
@@ -28,7 +29,7 @@ from keltis_ladder.launch import CannotStart
 from keltis_ladder.prctl import die_with_parent
 from keltis_ladder.preparing import prepare
 from keltis_ladder.sandbox import Sandbox, find_sandbox
-from keltis_ladder.staging import BuildFailed, CannotStage
+from keltis_ladder.staging import CannotStage
 
 PAUSE: Final = 0.1  # seconds for which output is collected before it is told
 LONGEST_TEXT: Final = 4_000  # characters of what a finding says

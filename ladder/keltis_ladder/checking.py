@@ -15,6 +15,7 @@ from typing import Final
 
 from keltis_bots.manifest import FILE_NAME, BadManifest, Manifest, read_manifest
 from keltis_engine import VARIANTS
+from keltis_ladder.building import BuildFailed
 from keltis_ladder.check_games import Table, check_games, name_of
 from keltis_ladder.check_manners import check_manners
 from keltis_ladder.clock import DEFAULT_CONTROL
@@ -28,7 +29,7 @@ from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import Launcher
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.solo import start
-from keltis_ladder.staging import SUBMITTED, BuildFailed
+from keltis_ladder.staging import SUBMITTED
 from keltis_ladder.trees import CannotStage, walk
 
 SLOW_START: Final = 0.5  # of the time there is: on a busy machine it may be too much

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Final
 
 from keltis_bots.manifest import read_manifest
+from keltis_ladder.building import build
 from keltis_ladder.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.errors import UnknownBot
 from keltis_ladder.faults import MachineFailed
 from keltis_ladder.sandbox import Sandbox
-from keltis_ladder.staging import Staged, build, stage
+from keltis_ladder.staging import Staged, stage
 
 KEPT: Final = 32  # bots in the cache
 _READY: Final = ".ready"  # beside a bot's files: they are complete and built

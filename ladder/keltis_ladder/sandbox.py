@@ -40,8 +40,10 @@ from keltis_ladder.runtimes import (
 )
 from keltis_ladder.sandbox_init import init_program, read_ending
 from keltis_ladder.seccomp import BUILD_RULES, PLAY_RULES, filter_program
+from keltis_ladder.trees import Bounds
 
 HOME: Final = "/bot"
+SOURCES: Final = "/sources"  # what a build finds
 HOSTNAME: Final = "keltis"
 
 # Where the tools of the launch itself are looked for: never where a user could put others.
@@ -59,9 +61,11 @@ INIT: Final = "/init"
 # Still privileged, but already filtered: bound the number of files in /tmp, as bubblewrap cannot;
 # tell the launcher that all is set up; wait until it is ready (it may have died); then give up all
 # privileges. The new mount calls are filtered, so newer versions of mount are told to use the old.
-PREPARE: Final = (
-    'LIBMOUNT_FORCE_MOUNT2=always "$0" -i -n -t tmpfs -o "$1" tmpfs /tmp'
-    " && printf '\\006' >&2 && read -r go && shift && exec \"$@\""
+_MOUNT: Final = 'LIBMOUNT_FORCE_MOUNT2=always "$0" -i -n -t tmpfs -o'
+_READY: Final = "printf '\\006' >&2 && read -r go"
+PREPARE: Final = f'{_MOUNT} "$1" tmpfs /tmp && {_READY} && shift && exec "$@"'
+PREPARE_BUILD: Final = (
+    f'{_MOUNT} "$1" tmpfs /tmp && {_MOUNT} "$2" tmpfs {HOME} && {_READY} && shift 2 && exec "$@"'
 )
 
 
@@ -218,30 +222,29 @@ class Sandbox:
         limits: Limits = PLAY,
         *,
         read_only: Sequence[Path] = (),
-        writable_home: bool = False,
+        room: Bounds | None = None,
         cpu: int | None = None,
     ) -> Child:
         """Start a program in ``home``, which it sees as /bot.
 
-        A writable home means a build: it gets /proc, file locks and the compilers as well. Raise
+        With room to write it is a build: /bot is empty and in memory, has so much room, and what is
+        in ``home`` is seen as /sources. It gets /proc, file locks and the compilers as well. Raise
         CannotStart if the sandbox could not be set up; that a program cannot be run shows only in
         its exit: nobody waits for it to be tried.
         """
         user = FIRST_USER + secrets.randbelow(USERS) if self.is_root else 0
-        profile = self._profile(writable_home)
+        profile = self._profile(room is not None)
         try:
-            if writable_home and self.is_root:
-                _give_tree(home, user)
             with Pipes() as pipes:
                 maps: list[str] = []
-                if needs_maps(command[0]) and not writable_home:
+                if needs_maps(command[0]) and room is None:
                     maps = ["--dir", "/proc", "--dir", "/proc/self"]
                     maps += _file(MAPS, pipes.filled(any_maps()))
                 arguments = [
                     self.bubblewrap,
                     *profile.arguments,
                     *maps,
-                    *("--bind" if writable_home else "--ro-bind", str(home), HOME),
+                    *_home_arguments(home, room),
                     *show(read_only),
                     *_file("/etc/passwd", pipes.filled(f"bot:x:{user}:{user}::/tmp:/bin/sh\n")),
                     *_file("/etc/group", pipes.filled(f"bot:x:{user}:\n")),
@@ -250,7 +253,7 @@ class Sandbox:
                     *("--setenv", "JDK_JAVA_OPTIONS", java_options(limits)),
                     *("--seccomp", pipes.filled(profile.filter)),
                     *("--info-fd", pipes.info_name, "--block-fd", pipes.block_name),
-                    *("--", "/bin/sh", "-c", PREPARE, self.mount, _scratch_options(limits)),
+                    *("--", "/bin/sh", "-c", *self._preparing(limits, room)),
                     *(INIT, "watch", pipes.status_name, pipes.input_name, pipes.output_name),
                     *self._without_privileges(user),
                     *_with_environment(environment),
@@ -263,6 +266,13 @@ class Sandbox:
                 return self._set_up(process, pipes, limits, command[0])
         except OSError as error:
             raise CannotStart(f"cannot set up the sandbox: {error}", True) from error
+
+    def _preparing(self, limits: Limits, room: Bounds | None) -> list[str]:
+        """Return the script that prepares the sandbox, and its words."""
+        scratch = _tmpfs_options(limits.scratch, limits.scratch_files)
+        if room is None:
+            return [PREPARE, self.mount, scratch]
+        return [PREPARE_BUILD, self.mount, scratch, _tmpfs_options(room.size, room.files)]
 
     def _start(self, arguments: list[str], pipes: list[int]) -> subprocess.Popen[bytes]:
         try:
@@ -398,8 +408,15 @@ def _file(path: str, pipe: str, mode: str = "0444") -> list[str]:
     return ["--perms", mode, "--file", pipe, path]
 
 
-def _scratch_options(limits: Limits) -> str:
-    return f"remount,nosuid,nodev,size={limits.scratch},nr_inodes={limits.scratch_files}"
+def _tmpfs_options(size: int, files: int) -> str:
+    return f"remount,nosuid,nodev,size={size},nr_inodes={files}"
+
+
+def _home_arguments(home: Path, room: Bounds | None) -> list[str]:
+    if room is None:
+        return ["--ro-bind", str(home), HOME]
+    tmpfs = ["--perms", "0777", "--size", str(1024 * KIB), "--tmpfs", HOME]
+    return [*tmpfs, "--ro-bind", str(home), SOURCES]
 
 
 def _with_environment(environment: dict[str, str]) -> list[str]:
@@ -428,9 +445,3 @@ def _set_limits(pid: int, limits: Limits) -> None:
         _, hard = resource.getrlimit(what)
         bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.prlimit(pid, what, (bound, bound))
-
-
-def _give_tree(home: Path, user: int) -> None:
-    os.chown(home, user, user)
-    for path in home.rglob("*"):
-        os.chown(path, user, user, follow_symlinks=False)
