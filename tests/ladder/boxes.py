@@ -17,9 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from keltis_ladder.building import BuildFailed, build
 from keltis_ladder.launch import Child, Exit
 from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.sandbox import Sandbox, find_sandbox
+from keltis_ladder.staging import stage
+from keltis_ladder.trees import discard
 
 PROBES = Path(__file__).parent / "probes"
 PATIENCE = 300.0
@@ -130,7 +133,32 @@ def main() -> None:
     for bomb in bombs:
         bomb.kill()
     outcomes["files"] = probe(sandbox, "fill", "files", limits=few).out.split()[0]
+    with tempfile.TemporaryDirectory() as place:
+        outcomes["built"] = builds(sandbox, Path(place))
     print(json.dumps(outcomes))
+
+
+def builds(sandbox: Sandbox, place: Path) -> dict[str, str]:
+    """Build a bot, and have builds forge what comes out; return what became of each."""
+    forging = "import os; stream = open(f'/proc/{os.getppid()}/fd/1', 'wb');"
+    code = {
+        "good": "open('made', 'w').close()",
+        "noise": f"{forging} stream.write(b'x' * 9999)",
+        "left running": "import os\nif not os.fork():\n while 1: open('a', 'a').write('x')",
+    }
+    (place / "source").mkdir()
+    (place / "source" / "bot.py").write_text("print()")
+    found = {}
+    for name, text in code.items():
+        staged = stage(place / "source", place / name)
+        try:
+            built = build(staged, ["python3", "-c", text], sandbox, lambda _: None)
+            found[name] = " ".join(sorted(path.name for path in built.directory.iterdir()))
+            discard(built.directory)
+        except BuildFailed as error:
+            found[name] = error.reason
+    found["left"] = " ".join(path.name for path in place.iterdir())
+    return found
 
 
 def as_another_user(command: Sequence[str], environment: dict[str, str]) -> str:

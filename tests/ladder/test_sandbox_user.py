@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgpack
 import pytest
 
 import keltis_bots
@@ -34,7 +35,9 @@ def outcomes(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> dict
         shutil.copytree(source, place / source.name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(Path(boxes.__file__).parent, place / "tests" / "ladder")
     python = _python_for_everybody()
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(place), "TMPDIR": "/tmp"}
+    packages = Path(msgpack.__file__).parents[1]  # another Python has none of ours
+    path = f"{place}:{packages}"
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "TMPDIR": "/tmp"}
     command = [python, "-B", "-m", "tests.ladder.boxes", "calls", "world"]
     found: dict[str, Any] = json.loads(boxes.as_another_user(command, environment))
     return found
@@ -43,7 +46,11 @@ def outcomes(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> dict
 def _python_for_everybody() -> str:
     for python in (sys.executable, "/usr/bin/python3"):
         try:
-            code = "import sys; assert sys.version_info >= (3, 11)"
+            # It must be able to start itself: setpriv may start it with rights that it loses.
+            code = (
+                "import subprocess, sys; assert sys.version_info >= (3, 11);"
+                "subprocess.run([sys.executable, '-c', ''], check=True)"
+            )
             boxes.as_another_user([python, "-c", code], {})
         except AssertionError:
             continue
@@ -96,3 +103,14 @@ def test_it_is_paused_and_killed_as_a_whole(outcomes: dict[str, Any]) -> None:
 def test_processes_and_files_are_bounded(outcomes: dict[str, Any]) -> None:
     assert outcomes["forks"] == ["EAGAIN", "EAGAIN"]
     assert outcomes["files"] == "ENOSPC"
+
+
+def test_a_build_is_taken_out_of_the_sandbox_and_a_forged_one_is_refused(
+    outcomes: dict[str, Any],
+) -> None:
+    built = outcomes["built"]
+    assert built["good"] == "bot.py made"
+    # Here the build is the owner of the pipe, and can write to it. It gains nothing.
+    assert built["noise"].startswith("the build left what cannot be used: this tar is damaged")
+    assert built["left running"] in ("bot.py", "a bot.py")
+    assert built["left"] == "source"

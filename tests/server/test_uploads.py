@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import io
+import sys
 import tarfile
 from pathlib import Path
 from threading import Event
 
 import aiohttp
+import pytest
 from sqlmodel import Session, select
 
 from keltis_ladder.store.accounts import TokenScope, add_token
@@ -17,7 +19,7 @@ from keltis_ladder.store.tables import Author, Bot
 from keltis_server.endpoints import API
 from keltis_server.settings import Quotas, Settings
 from keltis_server.uploads.receiving import Pace
-from tests.server.archives import zipped
+from tests.server.archives import digits, zipped
 from tests.server.serving import Served, bearer, served
 from tests.server.uploading import (
     PATIENCE,
@@ -138,6 +140,36 @@ async def fetched(
     address = f"{server.url}{API}/bots/{bot}/versions/{number}/{page}"
     async with server.http.get(address, headers=headers) as answer:
         return answer.status, await answer.read()
+
+
+def test_the_server_goes_on_while_an_archive_is_opened_and_blames_nobody_if_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    stand_in = tmp_path / "python"
+    stand_in.write_text(f"#!/bin/sh\n: > {begun}\nwhile [ ! -e {go} ]; do sleep 0.02; done\n")
+    stand_in.chmod(0o755)
+    home = tmp_path / "home"
+
+    async def scenario() -> None:
+        async with served(home) as server:
+            ada = await server.register("ada")
+            await refused(server, ada, 400, "extended header of this tar", digits())
+            monkeypatch.setattr(sys, "executable", str(stand_in))
+            address = server.url + API + "/bots"
+            sent = asyncio.create_task(server.http.post(address, data=zipped(), headers=ada))
+            async with asyncio.timeout(PATIENCE):
+                while not begun.exists():
+                    await asyncio.sleep(0.02)
+            async with server.http.get(server.url + "/healthz") as answer:
+                assert answer.status == 200
+            assert not sent.done()
+            go.touch()
+            async with await sent as answer:
+                assert (answer.status, answer.headers["Retry-After"]) == (503, "60")
+            await emptied(home)
+
+    asyncio.run(scenario())
 
 
 def test_only_who_may_submit_can_and_a_name_has_one_author(tmp_path: Path) -> None:
