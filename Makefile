@@ -27,7 +27,7 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 .DELETE_ON_ERROR:
 .PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-steady \
   bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store \
-  bench-server bench-spectators bench-pages bench-kills fuzz migration screenshots golden transcripts sandbox-init clean FORCE
+  bench-server bench-spectators bench-pages bench-kills bench-uploads fuzz migration screenshots golden transcripts sandbox-init clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -114,6 +114,9 @@ fuzz: $(VENV)/fuzz  ## Look for bytes that harm who reads them: MINUTES for each
 
 bench-kills: $(VENV)/dev  ## Kill a running ladder a thousand times
 	$(COMPILED) $(BIN)/python -m bench.kills
+
+bench-uploads: $(VENV)/dev  ## Upload 1,000 archives, many of them hostile: does the server stand still?
+	$(COMPILED) $(BIN)/python -m bench.uploads
 
 migration: $(VENV)/dev  ## Write the step from the stored tables to those of the sources: NAME='what changes'
 	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.stepping '$(NAME)'

@@ -25,7 +25,14 @@ from keltis_ladder.packing import pack_directory
 from keltis_ladder.trees import Bounds
 from keltis_ladder.unpacking import opening
 from keltis_ladder.unpacking.names import BadArchive
-from keltis_ladder.unpacking.opening import PACKED, UPLOAD, Allowance, open_built, open_upload
+from keltis_ladder.unpacking.opening import (
+    PACKED,
+    UNPACKED,
+    UPLOAD,
+    Allowance,
+    open_built,
+    open_upload,
+)
 from tests.ladder.disks import full_disk
 from tests.server.archives import BOT, FILES, digits, entry, tarred, zipped
 
@@ -52,6 +59,7 @@ def test_an_upload_is_packed_anew_as_our_own_archive(tmp_path: Path) -> None:
     for name, data in FILES:
         (bot / name).write_bytes(data)
     assert (tmp_path / "scratch" / PACKED).read_bytes() == pack_directory(bot)
+    assert [path.name for path in (tmp_path / "scratch").iterdir()] == [PACKED]
 
 
 def test_all_that_a_manifest_says_is_told(tmp_path: Path) -> None:
@@ -90,6 +98,7 @@ def test_a_refusal_is_told_in_few_words_and_without_our_paths(
         opened(tmp_path, data)
     assert str(tmp_path) not in str(refusal.value)
     assert len(str(refusal.value)) <= opening.LONGEST_TEXT
+    assert list((tmp_path / "scratch").iterdir()) == []
 
 
 def test_what_takes_too_much_computing_is_refused(tmp_path: Path) -> None:
@@ -240,7 +249,7 @@ open_upload(Path(sys.argv[1]), Path(sys.argv[2]))
 def _child_that_unpacks(parent: subprocess.Popen[bytes], scratch: Path) -> int:
     """Wait until the child has begun; return its number."""
     pause = threading.Event()
-    while not (scratch / "bot").exists():
+    while not (scratch / UNPACKED / "bot").exists():
         assert parent.poll() is None
         pause.wait(0.02)
     (pid,) = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()

@@ -147,7 +147,10 @@ def test_the_server_goes_on_while_an_archive_is_opened_and_blames_nobody_if_that
 ) -> None:
     begun, go = tmp_path / "begun", tmp_path / "go"
     stand_in = tmp_path / "python"
-    stand_in.write_text(f"#!/bin/sh\n: > {begun}\nwhile [ ! -e {go} ]; do sleep 0.02; done\n")
+    stand_in.write_text(
+        '#!/bin/sh\nwhile [ "$1" != --scratch ]; do shift; done; mkdir -p "$2/unpacked/left"\n'
+        f": > {begun}\nwhile [ ! -e {go} ]; do sleep 0.02; done\n"
+    )
     stand_in.chmod(0o755)
     home = tmp_path / "home"
 

@@ -14,6 +14,7 @@ import json
 import os
 import resource
 import signal
+import subprocess
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from keltis_ladder.faults import MachineFailed
 from keltis_ladder.packing import write_archive
 from keltis_ladder.prctl import die_with_parent, give_up_new_privileges
 from keltis_ladder.staging import stage
-from keltis_ladder.trees import Bounds, CannotStage, blame
+from keltis_ladder.trees import Bounds, CannotStage, blame, discard
 from keltis_ladder.unpacking.names import BadArchive
 from keltis_ladder.unpacking.opening import (
     FAILED,
@@ -32,6 +33,7 @@ from keltis_ladder.unpacking.opening import (
     PACKED,
     REFUSED,
     TOO_MUCH_MEMORY,
+    UNPACKED,
     Allowance,
 )
 from keltis_ladder.unpacking.targets import BuildTarget, Deadline
@@ -41,6 +43,17 @@ from keltis_ladder.unpacking.unpack import unpack
 
 def open_upload(archive: Path, scratch: Path) -> dict[str, Any]:
     """Unpack an archive, and pack its files anew; return what its manifest says."""
+    unpacked = scratch / UNPACKED
+    unpacked.mkdir()
+    try:
+        return _open_upload(archive, unpacked, scratch / PACKED)
+    finally:
+        # Thousands of files, perhaps: what we do not remove, the server must.
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+            discard(unpacked)
+
+
+def _open_upload(archive: Path, scratch: Path, packed: Path) -> dict[str, Any]:
     try:
         source = unpack(archive, scratch / "sent")
         staged = stage(source, scratch / "bot").directory
@@ -51,7 +64,7 @@ def open_upload(archive: Path, scratch: Path) -> dict[str, Any]:
             raise BadArchive(text) from None
     except CannotStage as error:
         raise BadArchive(str(error).replace(str(scratch), "")) from None
-    with (scratch / PACKED).open("xb") as file:
+    with packed.open("xb") as file:
         write_archive(staged, file)
     return {name: value for name, value in asdict(manifest).items() if value != ()}
 

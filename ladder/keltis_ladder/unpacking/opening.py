@@ -27,6 +27,7 @@ from keltis_ladder.unpacking.names import BadArchive
 OPENED: Final = "opened"
 REFUSED: Final = "refused"
 FAILED: Final = "failed"
+UNPACKED: Final = "unpacked"  # the name of the directory for what is in an upload
 PACKED: Final = "packed"  # the name of the archive that we made of an upload
 LONGEST_TEXT: Final = 2000  # characters of a refusal
 LONGEST_ANSWER: Final = 128 * KIB  # bytes

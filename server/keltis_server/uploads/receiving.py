@@ -250,4 +250,7 @@ def take_in(home: Home, archive: Path) -> tuple[Manifest, Kept]:
         manifest = open_upload(archive, scratch)
         return manifest, home.archives.adopt(scratch / PACKED)
     finally:
-        discard(scratch)
+        try:
+            scratch.rmdir()
+        except OSError:  # the other process was killed, and has left what it had unpacked
+            discard(scratch)

@@ -1,0 +1,276 @@
+"""How long the server stands still while strangers upload: ``make bench-uploads``.
+
+A thousand archives, ordinary and hostile, are uploaded by four authors at once, in rounds. Another
+process asks for /healthz every 5 ms meanwhile, and between the rounds, when nobody uploads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import bz2
+import gzip
+import http.client
+import json
+import lzma
+import os
+import random
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import aiohttp
+from tests.server import archives
+from tests.system.servers import ServerProcess
+
+from keltis_cli.bench_machine import this_machine
+
+RESULTS: Final = Path(__file__).parent / "results"
+AUTHORS: Final = 4
+EVERY: Final = 0.005  # seconds between two questions
+QUIET: Final = 5.0  # seconds of each pause between two rounds
+GOAL: Final = 50.0  # ms by which the worst answer may be later than without uploads
+MIB: Final = 1 << 20
+SEED: Final = 1
+
+Maker = Callable[[random.Random, int], bytes]
+COMPRESS: Final = tuple(archives.COMPRESSIONS.values())
+PLAYS_FIRST: Final = b"from keltis_bots import run\nrun(lambda request: request.legal[0])\n"
+
+
+def ordinary(draw: random.Random, author: int) -> bytes:
+    """Return the author's one bot, packed in one way or another: it is a new version once."""
+    manifest = f"""
+name = "bot-{author}"
+run = ["python3", "bot.py"]
+variants = ["weg-der-steine"]
+players = [2]
+"""
+    book = ("book", bytes(range(256)) * 512)
+    files = [("bot.toml", manifest.encode()), ("bot.py", PLAYS_FIRST), book]
+    if draw.random() < 0.3:
+        return archives.zipped(files)
+    return draw.choice(COMPRESS)(archives.tarred(files))
+
+
+def damaged(draw: random.Random, author: int) -> bytes:
+    """Return an ordinary archive with some bytes changed."""
+    data = bytearray(ordinary(draw, author))
+    for _ in range(draw.randrange(1, 6)):
+        data[draw.randrange(len(data))] = draw.randrange(256)
+    return bytes(data[: draw.randrange(len(data) // 2, len(data) + 1)])
+
+
+def many_files(draw: random.Random, author: int) -> bytes:
+    """Return as many empty files as are allowed, or a few more."""
+    count = draw.choice([2_000, 9_999, 12_000])
+    return gzip.compress(archives.tarred([(f"{n % 100}/{n}", b"") for n in range(count)]), 1)
+
+
+def slow_manifest(draw: random.Random, author: int) -> bytes:
+    """Return a bot.toml that takes a minute to read: a name of very many parts."""
+    return archives.zipped([("bot.toml", b".".join([b"a"] * 20_000) + b" = 1")])
+
+
+def many_streams(draw: random.Random, author: int) -> bytes:
+    """Return a compressed tar with thousands of empty streams behind it."""
+    kinds: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compress]
+    return archives.many_streams(draw.choice(kinds), 20_000)
+
+
+# How often each comes among a thousand.
+KINDS: Final[dict[str, tuple[int, Maker]]] = {
+    "ordinary": (400, ordinary),
+    "damaged": (300, damaged),
+    "digits in a header": (60, lambda *_: archives.digits()),
+    "digits in a comment": (60, lambda *_: archives.digits_in_a_comment()),
+    "many streams": (30, many_streams),
+    "remarks in a zip": (30, lambda *_: archives.many_extras(100)),
+    "holes": (20, lambda *_: archives.endless_holes()),
+    "headers about headers": (20, lambda *_: archives.deep_headers()),
+    "greedy xz": (20, lambda *_: archives.greedy_xz()),
+    "zip bomb": (20, lambda *_: archives.zip_bomb(2 * archives.GIB)),
+    "tar bomb": (20, lambda *_: archives.tar_bomb(archives.GIB, 0)),
+    "many files": (18, many_files),
+    "slow bot.toml": (2, slow_manifest),
+}
+
+
+def drawn(count: int, draw: random.Random) -> list[str]:
+    """Return the kinds of so many archives in a random order, each at least once."""
+    total = sum(weight for weight, _ in KINDS.values())
+    found = [
+        kind
+        for kind, (weight, _) in KINDS.items()
+        for _ in range(max(1, round(count * weight / total)))
+    ]
+    draw.shuffle(found)
+    return found
+
+
+def poll(url: str) -> None:
+    """Ask for /healthz until stdin ends; print when each answer came after it was due, in ms."""
+    parts = urlsplit(url)
+    assert parts.hostname is not None
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=300)
+    late: list[float] = []
+    due = time.perf_counter()
+    print("ready", flush=True)
+    while not select.select([sys.stdin], [], [], max(0.0, due - time.perf_counter()))[0]:
+        connection.request("GET", "/healthz")
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 200, answer.status
+        late.append(round(1000 * (time.perf_counter() - due), 3))
+        due = max(due + EVERY, time.perf_counter())  # what a pause makes late is counted once
+    json.dump(late, sys.stdout)
+
+
+class Poller:
+    """A process that polls for as long as the block lasts."""
+
+    def __init__(self, url: str) -> None:
+        self.late: list[float] = []
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bench.uploads", "--poll", url],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Poller:
+        """Wait until it has begun."""
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == "ready\n"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Have it tell what it has seen."""
+        said, _words = self._process.communicate()
+        self.late = json.loads(said)
+
+
+async def register(url: str) -> list[dict[str, str]]:
+    """Open the accounts; return what each author sends as a header."""
+    found = []
+    async with aiohttp.ClientSession() as session:
+        for number in range(AUTHORS):
+            name = {"name": f"author-{number}"}
+            async with session.post(f"{url}/api/v1/accounts", json=name) as answer:
+                found.append({"Authorization": f"Bearer {(await answer.json())['token']}"})
+    return found
+
+
+async def upload(
+    url: str, authors: list[dict[str, str]], queues: list[list[tuple[str, bytes]]]
+) -> Counter[str]:
+    """Let each author upload one after the other; return how each kind was answered."""
+    answers: Counter[str] = Counter()
+
+    async def one_author(headers: dict[str, str], queue: list[tuple[str, bytes]]) -> None:
+        for kind, data in queue:
+            async with session.post(f"{url}/api/v1/bots", data=data, headers=headers) as answer:
+                await answer.read()
+                answers[f"{kind}: {answer.status}"] += 1
+
+    timeout = aiohttp.ClientTimeout(total=None)
+    async with aiohttp.ClientSession(timeout=timeout) as session:
+        await asyncio.gather(*map(one_author, authors, queues))
+    return answers
+
+
+def is_checked(server: ServerProcess, author: int) -> bool:
+    """Tell whether the bot of an author may play."""
+    state: str = server.get(f"/api/v1/bots/bot-{author}")["state"]
+    return state == "active"
+
+
+def measure(count: int, rounds: int) -> dict[str, Any]:
+    """Upload in rounds, and compare with the pauses between them."""
+    draw = random.Random(SEED)
+    kinds = drawn(count, draw)
+    late: dict[str, list[float]] = {"quiet": [], "uploads": []}
+    answers: Counter[str] = Counter()
+    seconds = 0.0
+    # Nothing is played beside it: that would be measured, too.
+    options = ["--port", "0", "--no-house", "--matches-per-minute", "0.01"]
+    options += ["--uploads-per-hour", "1000000", "--requests-per-minute", "1000000"]
+    with (
+        tempfile.TemporaryDirectory(prefix="keltis-uploads-") as scratch,
+        ServerProcess(Path(scratch), *options) as server,
+    ):
+        authors = asyncio.run(register(server.url))
+        # What comes first is checked. Afterwards nothing is new any more.
+        first = [[("first", ordinary(draw, author))] for author in range(AUTHORS)]
+        asyncio.run(upload(server.url, authors, first))
+        server.wait_for(lambda: all(is_checked(server, author) for author in range(AUTHORS)))
+        for number in range(rounds):
+            made: list[list[tuple[str, bytes]]] = [[] for _ in authors]
+            for place, kind in enumerate(kinds[number::rounds]):
+                author = place % AUTHORS
+                made[author].append((kind, KINDS[kind][1](draw, author)))
+            with Poller(server.url) as poller:
+                time.sleep(QUIET)
+            late["quiet"] += poller.late
+            begin = time.perf_counter()
+            with Poller(server.url) as poller:
+                answers += asyncio.run(upload(server.url, authors, made))
+            late["uploads"] += poller.late
+            seconds += time.perf_counter() - begin
+            print(f"round {number + 1} of {rounds}", file=sys.stderr)
+        server.stop()
+    return {
+        "archives": len(kinds),
+        "seconds": round(seconds, 1),
+        "answers": dict(sorted(answers.items())),
+        **{name: summary(values) for name, values in late.items()},
+        "worst_beyond_quiet_ms": round(max(late["uploads"]) - max(late["quiet"]), 2),
+    }
+
+
+def summary(late: list[float]) -> dict[str, float]:
+    """Return some quantiles."""
+    ordered = sorted(late)
+    parts = {f"p{p:g}_ms": ordered[int(p * (len(ordered) - 1) / 100)] for p in (50, 99, 99.9)}
+    return {"asked": len(ordered), **parts, "worst_ms": ordered[-1]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.uploads", description=__doc__)
+    parser.add_argument("--archives", type=int, default=1000, help="how many (default 1000)")
+    parser.add_argument("--rounds", type=int, default=10, help="in so many rounds (default 10)")
+    parser.add_argument("--dry-run", action="store_true", help="show, and keep no results")
+    parser.add_argument("--poll", metavar="URL", help="be the process that polls")
+    options = parser.parse_args()
+    if options.poll:
+        poll(options.poll)
+        return
+    load = os.getloadavg()[0]
+    found = measure(options.archives, options.rounds)
+    machine, now = this_machine(), datetime.now(UTC)
+    record = {
+        "date": now.date().isoformat(),
+        "machine": asdict(machine),
+        "load_before": round(load, 2),
+        "goal_ms": GOAL,
+        "met": found["worst_beyond_quiet_ms"] < GOAL,
+        **found,
+    }
+    print(json.dumps(record, indent=1))
+    if not options.dry_run:
+        RESULTS.mkdir(exist_ok=True)
+        name = f"uploads-{record['date']}-{machine.slug}.json"
+        (RESULTS / name).write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
