@@ -47,8 +47,8 @@ COMPRESS: Final = tuple(archives.COMPRESSIONS.values())
 PLAYS_FIRST: Final = b"from keltis_bots import run\nrun(lambda request: request.legal[0])\n"
 
 
-def ordinary(draw: random.Random, author: int) -> bytes:
-    """Return the author's one bot, packed in one way or another: it is a new version once."""
+def bot_of(author: int) -> list[tuple[str, bytes]]:
+    """Return the files of an author's one bot."""
     manifest = f"""
 name = "bot-{author}"
 run = ["python3", "bot.py"]
@@ -56,7 +56,12 @@ variants = ["weg-der-steine"]
 players = [2]
 """
     book = ("book", bytes(range(256)) * 512)
-    files = [("bot.toml", manifest.encode()), ("bot.py", PLAYS_FIRST), book]
+    return [("bot.toml", manifest.encode()), ("bot.py", PLAYS_FIRST), book]
+
+
+def ordinary(draw: random.Random, author: int) -> bytes:
+    """Return the author's bot, packed in one way or another: it is a new version once."""
+    files = bot_of(author)
     if draw.random() < 0.3:
         return archives.zipped(files)
     return draw.choice(COMPRESS)(archives.tarred(files))
@@ -92,7 +97,7 @@ KINDS: Final[dict[str, tuple[int, Maker]]] = {
     "ordinary": (400, ordinary),
     "damaged": (300, damaged),
     "digits in a header": (60, lambda *_: archives.digits()),
-    "digits in a comment": (60, lambda *_: archives.digits_in_a_comment()),
+    "digits in a comment": (60, lambda _, author: archives.digits_in_a_comment(bot_of(author))),
     "many streams": (30, many_streams),
     "remarks in a zip": (30, lambda *_: archives.many_extras(100)),
     "holes": (20, lambda *_: archives.endless_holes()),

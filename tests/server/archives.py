@@ -133,12 +133,14 @@ def deep_headers(count: int = 3000) -> bytes:
     return header * count + bytes(1024)
 
 
-def extended(data: bytes, kind: bytes = tarfile.XHDTYPE) -> bytes:
+def extended(
+    data: bytes, kind: bytes = tarfile.XHDTYPE, files: Iterable[tuple[str, bytes]] = FILES
+) -> bytes:
     """Return a bot as a tar that begins with an extended header of these bytes."""
     header = entry("x", kind)
     header.size = len(data)
     padding = bytes(-len(data) % tarfile.BLOCKSIZE)
-    return header.tobuf(tarfile.USTAR_FORMAT) + data + padding + tarred()
+    return header.tobuf(tarfile.USTAR_FORMAT) + data + padding + tarred(files)
 
 
 def digits() -> bytes:
@@ -146,10 +148,10 @@ def digits() -> bytes:
     return gzip.compress(extended(b"1" * 65536))
 
 
-def digits_in_a_comment() -> bytes:
+def digits_in_a_comment(files: Iterable[tuple[str, bytes]] = FILES) -> bytes:
     """Return the same as a record that is well-formed, about all files."""
     comment = b"65536 comment=" + b"1" * (65536 - 15) + b"\n"
-    return gzip.compress(extended(comment, tarfile.XGLTYPE))
+    return gzip.compress(extended(comment, tarfile.XGLTYPE, files))
 
 
 def many_streams(compress: Callable[[bytes], bytes], count: int = 200_000) -> bytes:
