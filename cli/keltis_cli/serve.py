@@ -110,7 +110,7 @@ def serve(
             "--requests-per-minute",
             min=1,
             envvar="KELTIS_REQUESTS_PER_MINUTE",
-            help="From one address.",
+            help="From one address; costly ones count as several.",
         ),
     ] = DEFAULTS.requests_per_minute,
     sockets: Annotated[
@@ -119,6 +119,21 @@ def serve(
             "--sockets", min=1, envvar="KELTIS_SOCKETS", help="Websockets from one address."
         ),
     ] = DEFAULTS.sockets,
+    connections: Annotated[
+        int,
+        typer.Option(
+            "--connections-per-address",
+            min=1,
+            envvar="KELTIS_CONNECTIONS_PER_ADDRESS",
+            help="Connections from one address, besides websockets.",
+        ),
+    ] = DEFAULTS.connections,
+    all_connections: Annotated[
+        int,
+        typer.Option(
+            "--connections", min=1, envvar="KELTIS_CONNECTIONS", help="Connections in all."
+        ),
+    ] = DEFAULTS.all_connections,
     origin: Annotated[
         list[str] | None,
         typer.Option(
@@ -208,6 +223,8 @@ def serve(
             bots=bots,
             requests_per_minute=requests,
             sockets=sockets,
+            connections=connections,
+            all_connections=all_connections,
         ),
         origins=tuple(url.rstrip("/") for url in origin or ()),
         forwarded=forwarded,

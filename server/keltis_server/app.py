@@ -9,28 +9,33 @@ from typing import Final
 
 from aiohttp import web
 
-from keltis_ladder.limits import MIB
+from keltis_ladder.limits import KIB
 from keltis_server import health, metrics
 from keltis_server.api import PARTS
+from keltis_server.edge.bodies import close_after_refusal, refuse_packed
+from keltis_server.edge.hosts import known_hosts_only
 from keltis_server.endpoints import API, add_routes
 from keltis_server.games import GAMES, Games
-from keltis_server.limits import MINUTE, Limiter, limit_requests
+from keltis_server.limits import limit_requests
 from keltis_server.live.live import LIVE, Live
 from keltis_server.problems import tell_problems
 from keltis_server.site import SITE, Site
 from keltis_server.uploads.intake import INTAKE, Intake
 from keltis_server.web import add_pages
 
-LARGEST_BODY: Final = MIB  # of what is not an upload
+LARGEST_BODY: Final = 64 * KIB  # of what is not an upload
 
 
 def make_app(site: Site) -> web.Application:
     """Return the application for a site; what runs in the background starts with it."""
     app = web.Application(
         middlewares=[
+            close_after_refusal,
             metrics.measure_requests,
             tell_problems,
-            limit_requests(Limiter(site.settings.quotas.requests_per_minute, MINUTE)),
+            known_hosts_only(site.settings),
+            refuse_packed,
+            limit_requests,
         ],
         client_max_size=LARGEST_BODY,
     )

@@ -10,7 +10,8 @@ from aiohttp import web
 
 from keltis_ladder.store.accounts import Bearer, TokenScope, bearer_of
 from keltis_ladder.store.moments import now
-from keltis_server.problems import Problem, forbidden
+from keltis_server.limits import address_of
+from keltis_server.problems import Problem, forbidden, too_many
 
 if TYPE_CHECKING:
     from keltis_server.site import Site
@@ -51,6 +52,15 @@ class Call:
         """Raise unless the caller's token allows this."""
         if not allows(self.author, scope):
             raise forbidden(f"this token lacks the scope {scope.value!r}: make one that has it")
+
+    def pay(self, cost: int) -> None:
+        """Take the tokens that the request costs; that it was sent at all is paid for already."""
+        budgets, address = self.site.limiters.budgets, address_of(self.site, self.request)
+        wait = budgets.pay(address, cost - 1) if cost > 1 else 0.0
+        if not wait and self.caller is not None:
+            wait = budgets.pay_as(self.caller.author_id, cost)
+        if wait:
+            raise too_many("too many requests, or too costly ones", wait)
 
     def may_read_of(self, author_id: int) -> bool:
         """Tell whether the caller may see what only this author may."""

@@ -29,16 +29,18 @@ SERVER: Final = "keltis-ladder"
 NO_CONTENT: Final = "default-src 'none'; frame-ancestors 'none'"  # for what is no page
 WHOLE_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,30})")
 MOST_ERRORS: Final = 10  # that are told at once
+MOST_PARAMETERS: Final = 64  # of a query: more than any endpoint has, repeated ones included
 LONGEST_NAME: Final = 60  # characters that are told of a name that does not exist
 
 Answer = BaseModel | Reply | web.StreamResponse
 Handler = Callable[..., Awaitable[Answer]]
 H = TypeVar("H", bound=Handler)
 
-# What every endpoint may say: the token is not valid, there is no such parameter, too many
-# requests, the database is away.
+# What every endpoint may say: the token is not valid, the request is for another host, there is no
+# such parameter, too many requests, the database is away.
 ALWAYS: Final = (
     HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.MISDIRECTED_REQUEST,
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.SERVICE_UNAVAILABLE,
@@ -75,6 +77,7 @@ class Endpoint:
     also: tuple[HTTPStatus, ...] = ()  # other statuses of the same answer
     known: bool = False  # for everybody who has a token, whatever it allows
     models: dict[str, type[BaseModel]] = field(default_factory=dict)  # path, query, body
+    cost: int = 1  # tokens that a request takes from the budgets of its client
 
     @property
     def name(self) -> str:
@@ -96,9 +99,12 @@ class Endpoint:
         found = {*ALWAYS, *self.fails}
         if self.needs is not None:
             found.add(HTTPStatus.FORBIDDEN)
+        if self.method != "GET":  # a page of another site, or a packed body
+            found |= {HTTPStatus.FORBIDDEN, HTTPStatus.UNSUPPORTED_MEDIA_TYPE}
         if "body" in self.models:
             found |= {
                 HTTPStatus.BAD_REQUEST,
+                HTTPStatus.REQUEST_TIMEOUT,
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
             }
@@ -107,6 +113,7 @@ class Endpoint:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Check a request, and have it handled."""
         call = await Call.of(request, self.needs)
+        call.pay(self.cost)
         if self.known and call.caller is None:
             raise unknown("this needs a token: keltis-ladder register, or keltis-ladder login")
         if request.query_string and "query" not in self.models:
@@ -138,9 +145,12 @@ class Endpoints:
         needs: TokenScope | None = None,
         fails: Sequence[HTTPStatus] = (),
         known: bool = False,
+        cost: int = 1,
     ) -> Callable[[H], H]:
         """Let a handler answer GET, and HEAD; ``known``: for whoever has a token of any kind."""
-        return self._add("GET", path, returns, HTTPStatus.OK, needs, fails, None, known=known)
+        return self._add(
+            "GET", path, returns, HTTPStatus.OK, needs, fails, None, known=known, cost=cost
+        )
 
     def post(
         self,
@@ -151,9 +161,10 @@ class Endpoints:
         status: HTTPStatus = HTTPStatus.OK,
         upload: Media | None = None,
         also: Sequence[HTTPStatus] = (),
+        cost: int = 1,
     ) -> Callable[[H], H]:
         """Let a handler answer POST; ``also`` are other statuses that its replies may have."""
-        return self._add("POST", path, returns, status, needs, fails, upload, also)
+        return self._add("POST", path, returns, status, needs, fails, upload, also, cost=cost)
 
     def delete(
         self,
@@ -175,6 +186,7 @@ class Endpoints:
         upload: Media | None,
         also: Sequence[HTTPStatus] = (),
         known: bool = False,
+        cost: int = 1,
     ) -> Callable[[H], H]:
         def keep(handler: H) -> H:
             hints = get_type_hints(handler)
@@ -194,6 +206,7 @@ class Endpoints:
                     tuple(also),
                     known,
                     models,
+                    cost,
                 )
             )
             return handler
@@ -227,8 +240,14 @@ async def _plain(name: str, model: type[BaseModel], request: web.Request) -> Any
     kinds = kinds_of(model)
     if name == "path":
         return {key: _value(text, kinds.get(key)) for key, text in request.match_info.items()}
+    if len(request.query) > MOST_PARAMETERS:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            f"the query has {len(request.query)} parameters: at most {MOST_PARAMETERS}",
+            kind="bad-request",
+        )
     found: dict[str, Any] = {}
-    for key in request.query:
+    for key in dict.fromkeys(request.query):
         kind = kinds.get(key)
         values = [_value(text, kind) for text in request.query.getall(key)]
         found[key] = values if len(values) > 1 or kind == "array" else values[0]

@@ -9,15 +9,27 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy.exc import DBAPIError
 
+from keltis_ladder.store.accounts import TokenScope
 from keltis_ladder.store.memory import matches_stored
+from keltis_server.callers import CHALLENGE, Call
+from keltis_server.edge.hosts import is_near
 from keltis_server.games import GAMES
-from keltis_server.metrics import exposition
+from keltis_server.metrics import Exposition
+from keltis_server.problems import Problem
 from keltis_server.site import SITE
 from keltis_server.wire import dump_json
 
 
 def add_routes(app: web.Application) -> None:
     """Let an application tell how it is."""
+    exposition = Exposition()
+
+    async def metrics(request: web.Request) -> web.Response:
+        """Tell what was counted and measured, in the form that Prometheus reads."""
+        await for_operators(request)
+        text = await exposition.text()
+        return web.Response(body=text, headers={"Content-Type": CONTENT_TYPE_LATEST})
+
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)
     app.router.add_get("/metrics", metrics)
@@ -30,6 +42,7 @@ async def healthz(request: web.Request) -> web.Response:
 
 async def readyz(request: web.Request) -> web.Response:
     """Tell whether everything that the server needs is there."""
+    await for_operators(request)
     site, games = request.app[SITE], request.app[GAMES]
     state: dict[str, Any] = {
         "playing": len(games.live),
@@ -50,6 +63,16 @@ async def readyz(request: web.Request) -> web.Response:
     )
 
 
-async def metrics(request: web.Request) -> web.Response:
-    """Tell what was counted and measured, in the form that Prometheus reads."""
-    return web.Response(body=exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+async def for_operators(request: web.Request) -> None:
+    """Raise unless somebody on this machine asks, or an administrator."""
+    if is_near(request.app[SITE].settings, request):
+        return
+    call = await Call.of(request, None)
+    if call.caller is None:
+        raise Problem(
+            HTTPStatus.UNAUTHORIZED,
+            "this is for clients on the server's machine, not through a proxy, and for tokens with"
+            " the scope 'admin'",
+            headers=CHALLENGE,
+        )
+    call.require(TokenScope.ADMIN)

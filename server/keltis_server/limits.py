@@ -10,10 +10,10 @@ from ipaddress import IPv6Address, IPv6Network
 from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
-from aiohttp.typedefs import Middleware
 
+from keltis_server.edge.hosts import is_near
 from keltis_server.problems import Handler, too_many
-from keltis_server.settings import Quotas
+from keltis_server.settings import Quotas, Settings
 
 if TYPE_CHECKING:
     from keltis_server.site import Site
@@ -22,8 +22,11 @@ MOST: Final = 10_000  # buckets of one limiter; whoever did not ask for longest 
 MINUTE: Final = 60.0
 HOUR: Final = 3600.0
 ONE_HOME: Final = 64  # bits of an IPv6 address that its owner does not choose
-UNLIMITED: Final = ("/healthz", "/readyz", "/metrics")  # those who watch over us must get through
 LONGEST: Final = 64  # characters of an address
+HEALTH: Final = "/healthz"  # whoever watches over us must get through; it costs us next to nothing
+OPERATOR: Final = ("/readyz", "/metrics")  # likewise, for clients on this machine
+STATIC: Final = "/static/"
+STATIC_COST: Final = 0.1  # tokens: a page has dozens of files, which lie ready in memory
 
 
 @dataclass
@@ -57,16 +60,19 @@ class Limiter:
         bucket = self._buckets.get(who)
         return self.count if bucket is None else int(self._filled(bucket, self._clock()))
 
-    def wait(self, who: str) -> float:
-        """Return how long somebody has to wait for the next one; 0 if not at all."""
-        bucket = self._bucket(who)
-        return 0.0 if bucket.left >= 1 else (1 - bucket.left) / self.rate
+    def wait(self, who: str, cost: float = 1) -> float:
+        """Return how long somebody has to wait for the next one; 0 if not at all.
 
-    def take(self, who: str) -> float:
-        """Take one; return 0, or how long to wait if there is none."""
-        wait = self.wait(who)
+        What costs more than there can ever be costs all there can be.
+        """
+        left, cost = self._bucket(who).left, min(cost, self.count)
+        return 0.0 if left >= cost else (cost - left) / self.rate
+
+    def take(self, who: str, cost: float = 1) -> float:
+        """Take one, or so many; return 0, or how long to wait if there are too few."""
+        wait = self.wait(who, cost)
         if not wait:
-            self._bucket(who).left -= 1
+            self._bucket(who).left -= min(cost, self.count)
         return wait
 
     def give_back(self, who: str) -> None:
@@ -91,10 +97,30 @@ class Limiter:
         return min(self.count, bucket.left + (at - bucket.at) * self.rate)
 
 
+class Budgets:
+    """Tokens that requests and messages are paid with: so many a minute for each address.
+
+    A client with a token pays from the budget of its author as well, so that neither many addresses
+    nor many accounts allow more.
+    """
+
+    def __init__(self, limiter: Limiter) -> None:
+        self._limiter = limiter
+
+    def pay(self, address: str, cost: float) -> float:
+        """Pay for an address; return 0, or how long to wait if there is not enough."""
+        return self._limiter.take(address, cost)
+
+    def pay_as(self, author_id: int, cost: float) -> float:
+        """Pay for an author."""
+        return self._limiter.take(f"author {author_id}", cost)
+
+
 @dataclass(frozen=True)
 class Limiters:
-    """What is limited apart from requests: by author, and registrations by address."""
+    """What is limited: by author, registrations by address, requests by both."""
 
+    budgets: Budgets
     uploads: Limiter
     challenges: Limiter
     registrations: Limiter
@@ -103,6 +129,7 @@ class Limiters:
     def of(cls, quotas: Quotas) -> Limiters:
         """Return limiters that allow what the quotas do."""
         return cls(
+            budgets=Budgets(Limiter(quotas.requests_per_minute, MINUTE)),
             uploads=Limiter(quotas.uploads_per_hour, HOUR),
             challenges=Limiter(quotas.challenges_per_hour, HOUR),
             registrations=Limiter(quotas.registrations_per_hour, HOUR),
@@ -139,16 +166,19 @@ def home_of(address: str) -> str:
     return str(IPv6Network((found, ONE_HOME), strict=False))
 
 
-def limit_requests(limiter: Limiter) -> Middleware:
-    """Return what refuses requests from an address that asks too often."""
+@web.middleware
+async def limit_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse requests from an address that asks too often; endpoints may cost more than this."""
     from keltis_server.site import SITE
 
-    @web.middleware
-    async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if request.path not in UNLIMITED:
-            wait = limiter.take(address_of(request.app[SITE], request))
-            if wait:
-                raise too_many("too many requests from this address", wait)
-        return await handler(request)
+    site = request.app[SITE]
+    if not is_free(site.settings, request):
+        cost = STATIC_COST if request.path.startswith(STATIC) else 1
+        if wait := site.limiters.budgets.pay(address_of(site, request), cost):
+            raise too_many("too many requests from this address", wait)
+    return await handler(request)
 
-    return middleware
+
+def is_free(settings: Settings, request: web.Request) -> bool:
+    """Tell whether a request costs nothing."""
+    return request.path == HEALTH or (request.path in OPERATOR and is_near(settings, request))

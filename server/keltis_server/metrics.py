@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import partial
-from math import nan
+from math import inf, nan
 from typing import Final
 
 from aiohttp import web
@@ -19,6 +19,8 @@ from keltis_server.happenings import Happening, VersionChanged
 from keltis_server.problems import Handler
 
 LOOK_EVERY: Final = 0.25  # seconds
+FRESH_FOR: Final = 1.0  # seconds
+METHODS: Final = ("GET", "HEAD", "POST", "DELETE")  # that are counted by name: clients choose it
 
 REGISTRY: Final = CollectorRegistry()
 
@@ -56,6 +58,12 @@ SOCKETS: Final = Gauge("keltis_websockets", "Websockets that are open.", registr
 DROPPED: Final = Counter(
     "keltis_websockets_dropped", "Websockets that were too slow.", registry=REGISTRY
 )
+CUT_OFF: Final = Counter(
+    "keltis_connections_cut_off",
+    "Connections that were refused, or ended because their clients took too long.",
+    ["why"],
+    registry=REGISTRY,
+)
 CHANNELS_FAILED: Final = Counter(
     "keltis_live_channels_failed",
     "Live channels that failed by a mistake of ours.",
@@ -70,9 +78,27 @@ LAG: Final = Gauge(
 )
 
 
-def exposition() -> bytes:
-    """Return all of it as text."""
-    return generate_latest(REGISTRY)
+class Exposition:
+    """All of it as text, made in a thread and at most once in a while, whoever asks how often."""
+
+    def __init__(self) -> None:
+        self._text = b""
+        self._at = -inf
+        self._making: asyncio.Future[bytes] | None = None
+
+    async def text(self) -> bytes:
+        """Return what was counted up to now, or a moment ago."""
+        loop = asyncio.get_running_loop()
+        if loop.time() - self._at >= FRESH_FOR:
+            if self._making is None:
+                self._making = loop.run_in_executor(None, generate_latest, REGISTRY)
+                self._making.add_done_callback(self._keep)
+            await asyncio.shield(self._making)
+        return self._text
+
+    def _keep(self, made: asyncio.Future[bytes]) -> None:
+        self._making = None
+        self._text, self._at = made.result(), asyncio.get_running_loop().time()
 
 
 def watch_pace(pace: Pace) -> None:
@@ -124,6 +150,7 @@ async def measure_requests(request: web.Request, handler: Handler) -> web.Stream
         status = response.status
         return response
     finally:
-        REQUESTS.labels(request.method, route, str(status)).inc()
+        method = request.method if request.method in METHODS else "other"
+        REQUESTS.labels(method, route, str(status)).inc()
         if status != 101:
             LATENCY.labels(route).observe(time.perf_counter() - begin)

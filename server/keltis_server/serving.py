@@ -25,6 +25,7 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.occupancy import Occupancy, occupied
 from keltis_ladder.store.recomputing import replace
 from keltis_server.app import make_app
+from keltis_server.edge.running import EdgeRunner
 from keltis_server.games import GAMES
 from keltis_server.settings import BadSettings, Settings
 from keltis_server.site import Site
@@ -126,12 +127,8 @@ async def _serve(site: Site, on_ready: OnReady, occupancy: Occupancy) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     app = make_app(site)
-    runner = web.AppRunner(
-        app,
-        access_log=log if site.settings.access_log else None,
-        shutdown_timeout=GOODBYE,
-        handler_cancellation=True,
-    )
+    access_log = log if site.settings.access_log else None
+    runner = EdgeRunner(app, site.settings, GOODBYE, access_log)
     await runner.setup()
     try:
         await listen(site, runner)

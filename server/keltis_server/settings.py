@@ -44,6 +44,19 @@ class Quotas:
     registrations_per_hour: int = 20  # from one address
     requests_per_minute: int = 1200  # from one address
     sockets: int = 64  # from one address
+    connections: int = 128  # from one address, besides websockets
+    all_connections: int = 4096  # from everywhere, websockets included
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """How long a client may take, in seconds."""
+
+    head: float = 10.0  # until the head of a request is complete
+    body: float = 30.0  # until the body is; uploads have a pace of their own
+    idle: float = 75.0  # between two requests: longer than proxies keep connections
+    answer: float = 30.0  # in which the next 64 KiB of an answer must be taken, or what is left
+    linger: float = 2.0  # for a refused body to end, so that its sender can read the answer
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,7 @@ class Settings:
     pace: PaceRules = PACE
     retention: Retention = field(default_factory=Retention)
     quotas: Quotas = field(default_factory=Quotas)
+    deadlines: Deadlines = Deadlines()
     origins: tuple[str, ...] = ()  # other sites whose pages may open a websocket
     forwarded: bool = False  # behind a proxy that says who called
     access_log: bool = False
@@ -85,6 +99,9 @@ class Settings:
                 raise BadSettings(
                     f"{url!r} is not the address of a site: write https://HOST[:PORT]"
                 )
+        for name, seconds in vars(self.deadlines).items():
+            if seconds <= 0:
+                raise BadSettings(f"the deadline {name!r} is {seconds} s: choose more than 0")
         for name, value in vars(self.quotas).items():
             if value < 1:
                 raise BadSettings(f"{name.replace('_', ' ')}: {value} is too few, at least 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from aiohttp import web
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
+from keltis_server.edge.nesting import check_depth
 from keltis_server.problems import Problem
 
 JSON: Final = "application/json"
@@ -23,6 +25,8 @@ REVALIDATE: Final = "no-cache"  # may be kept, but must be asked about each time
 PRIVATE: Final = "private, no-cache"  # and only by whom it was meant for
 NEVER: Final = "no-store"  # what was done, and tokens that are shown once
 LONGEST_LIST: Final = 1_000  # of msgpack: room for what a header promises is made before it comes
+LONGEST_NUMBER: Final = 40  # characters: no number of ours has more, and long ones take long
+MOST_CHOICES: Final = 32  # entries of a header that lists some
 _WHOLE: Final = 2.0**53  # up to here a number with a point that is whole is exactly that number
 
 
@@ -75,7 +79,7 @@ def tag_of(data: bytes) -> str:
 def wanted_form(request: web.Request) -> str:
     """Return the form that whoever asks prefers; JSON if that is not said."""
     best, quality = JSON, 0.0
-    for part in request.headers.get("Accept", "").split(","):
+    for part in request.headers.get("Accept", "").split(",", MOST_CHOICES)[:MOST_CHOICES]:
         name, *parameters = (word.strip().lower() for word in part.split(";"))
         if name in FORMATS and (found := _quality(parameters)) > quality:
             best, quality = name, found
@@ -131,18 +135,28 @@ def _has_already(request: web.Request, etag: str) -> bool:
     if known.strip() == "*":
         return True
     opaque = etag.removeprefix("W/")
-    return any(each.strip().removeprefix("W/") == opaque for each in known.split(","))
+    tags = known.split(",", MOST_CHOICES)[:MOST_CHOICES]
+    return any(each.strip().removeprefix("W/") == opaque for each in tags)
 
 
 async def read_plain(request: web.Request) -> Any:
     """Return the body of a request as lists, maps, texts and numbers."""
+    from keltis_server.site import SITE
+
     form = request.content_type.lower()
     if form not in FORMATS:
         raise Problem(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
             f"the body must be {' or '.join(FORMATS)}, not {form}",
         )
-    data = await request.read()
+    patience = request.app[SITE].settings.deadlines.body
+    try:
+        async with asyncio.timeout(patience):
+            data = await request.read()
+    except TimeoutError:
+        raise Problem(
+            HTTPStatus.REQUEST_TIMEOUT, f"the body did not come within {patience:g} s"
+        ) from None
     try:
         return load_json(data) if form == JSON else load_msgpack(data)
     except (ValueError, RecursionError, msgpack.UnpackException) as error:
@@ -152,11 +166,13 @@ async def read_plain(request: web.Request) -> Any:
 
 def load_json(data: bytes) -> Any:
     """Return what some JSON says; raise ValueError where it does not say one thing."""
+    check_depth(data)
     return json.loads(
         data.decode("utf-8"),
         object_pairs_hook=_one_of_each,
         parse_constant=_refuse,
         parse_float=_number,
+        parse_int=_whole,
     )
 
 
@@ -190,8 +206,16 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not a number of JSON")
 
 
+def _whole(text: str) -> int:
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"{text[:LONGEST_NUMBER]}... is too long for a number")
+    return int(text)
+
+
 def _number(text: str) -> int | float:
     """Return a number with a point or an exponent; for JSON, 5.0 is a whole number as 5 is."""
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"{text[:LONGEST_NUMBER]}... is too long for a number")
     number = float(text)
     if not isfinite(number):
         raise ValueError(f"{text[:40]} is too large")

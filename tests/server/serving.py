@@ -14,6 +14,7 @@ from aiohttp import web
 
 from keltis_ladder.store.home import Home
 from keltis_server.app import make_app
+from keltis_server.edge.running import EdgeRunner
 from keltis_server.endpoints import API
 from keltis_server.serving import listen, open_site
 from keltis_server.settings import Settings
@@ -79,7 +80,7 @@ async def served(directory: Path, settings: Settings = QUIET) -> AsyncIterator[S
     settings = replace(settings, cores=cores, nice=0)  # other tests need the machine, too
     site = open_site(settings, Home(directory, str(directory / "ladder.db")))
     app = make_app(site)
-    runner = web.AppRunner(app, shutdown_timeout=5.0, handler_cancellation=True)
+    runner = EdgeRunner(app, settings, shutdown_timeout=5.0)
     try:
         await runner.setup()
         try:

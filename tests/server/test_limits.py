@@ -126,8 +126,8 @@ def test_an_address_that_asks_too_often_waits_and_others_do_not(tmp_path: Path) 
             assert 1 <= int(after) <= 20
             assert (await ask(server, "/nowhere", "2001:db8::5"))[0] == 429
             assert (await ask(server, "/api/v1", "2001:db8:0:1::1"))[0] == 200
-            for path in ("/healthz", "/readyz", "/metrics"):
-                for _ in range(5):
-                    assert await ask(server, path, "2001:db8::1") == (200, None)
+            for _ in range(5):
+                assert await ask(server, "/healthz", "2001:db8::1") == (200, None)
+            assert (await ask(server, "/metrics", "2001:db8::1"))[0] == 429
 
     asyncio.run(scenario())

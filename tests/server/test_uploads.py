@@ -105,7 +105,9 @@ def test_an_upload_is_never_larger_slower_or_more_often_than_allowed(tmp_path: P
             await emptied(tmp_path)
 
             # What is no body, or no form.
-            await refused(server, {**ada, "Content-Encoding": "gzip"}, 408, "cut off")
+            await refused(
+                server, {**ada, "Content-Encoding": "gzip"}, 415, "without Content-Encoding"
+            )
             assert left(ADA) == 3
 
             # What is refused for what it is, counts.

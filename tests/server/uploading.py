@@ -83,7 +83,7 @@ async def connection(
 
 def head(headers: dict[str, str], **more: str) -> bytes:
     """Return the beginning of an upload."""
-    lines = {"Host": "here", "Content-Type": "application/zip", **headers}
+    lines = {"Host": "localhost", "Content-Type": "application/zip", **headers}
     lines |= {name.replace("_", "-"): value for name, value in more.items()}
     text = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     return f"POST {API}/bots HTTP/1.1\r\n{text}\r\n".encode()

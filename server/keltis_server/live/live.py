@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from aiohttp import WSCloseCode, web
 from sqlalchemy.exc import DBAPIError
@@ -20,6 +19,7 @@ from keltis_ladder.store.accounts import Bearer, bearer_of
 from keltis_ladder.store.moments import now
 from keltis_server import metrics
 from keltis_server.callers import LONGEST, identify
+from keltis_server.edge.hosts import is_of_ours
 from keltis_server.games import Games
 from keltis_server.happenings import AccessEnded, Happening
 from keltis_server.limits import address_of
@@ -105,7 +105,8 @@ class Live:
             raise too_many("too many websockets from this address", COME_AGAIN)
         self._addresses[address] += 1
         try:
-            socket = Socket(self, await self._surely(lambda: identify(self.site, request)))
+            caller = await self._surely(lambda: identify(self.site, request))
+            socket = Socket(self, caller, address)
             if not socket.response.can_prepare(request):
                 raise Problem(
                     HTTPStatus.UPGRADE_REQUIRED,
@@ -133,17 +134,9 @@ class Live:
 
     def _is_welcome(self, request: web.Request) -> bool:
         """Tell whether a page may connect: one of ours, or of a site that we were told of."""
-        origin = request.headers.get("Origin")
-        if origin is None:
-            return True  # not a browser
-        settings = self.site.settings
-        allowed = {url.rstrip("/").lower() for url in (settings.public_url, *settings.origins)}
-        if origin.lower() in allowed - {""}:
-            return True
-        try:
-            return urlsplit(origin).netloc.lower() == request.host.lower()
-        except ValueError:  # not an address at all
-            return False
+        allowed = {url.rstrip("/").lower() for url in self.site.settings.origins}
+        origin = request.headers.get("Origin", "").lower()
+        return origin in allowed or is_of_ours(self.site.settings, request)
 
     async def bearer(self, token: str) -> Bearer | None:
         """Return whose token this is."""

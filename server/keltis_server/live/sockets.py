@@ -8,7 +8,6 @@ whoever reads too slowly is dropped, and can come back.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +19,8 @@ from keltis_ladder.store.moments import now
 from keltis_server import metrics
 from keltis_server.limits import Limiter
 from keltis_server.live.envelopes import JSON_PROTOCOL, PROTOCOLS, Envelope, error
+from keltis_server.live.topics import cost_of
+from keltis_server.wire import load_json
 
 if TYPE_CHECKING:
     from keltis_server.live.channels import Channel
@@ -33,6 +34,8 @@ LONGEST_TOPIC: Final = 200  # characters
 MOST_MISTAKES: Final = 10
 BURST: Final = 50  # messages at once
 PER_SECOND: Final = 20
+MESSAGE_COST: Final = 0.2  # tokens, for any message
+HELLO_COST: Final = 1  # a token is looked up
 HEARTBEAT: Final = 20.0  # seconds
 CLOSING: Final = 1.0  # seconds for a client to answer our goodbye
 MAX_SEQ: Final = 2**53
@@ -53,9 +56,10 @@ class Mistake(Exception):
 class Socket:
     """One client."""
 
-    def __init__(self, live: Live, caller: Bearer | None) -> None:
+    def __init__(self, live: Live, caller: Bearer | None, address: str) -> None:
         self.live = live
         self.caller = caller
+        self.address = address
         self.protocol = JSON_PROTOCOL
         self.following: dict[str, Channel | None] = {}  # none: not yet, or it has ended
         self.response = web.WebSocketResponse(
@@ -156,12 +160,24 @@ class Socket:
         try:
             if self._limiter.take(""):
                 raise Mistake(f"at most {PER_SECOND} messages a second")
+            await self._pay(MESSAGE_COST)
             await self._obey(_decode(raw))
         except Mistake as mistake:
             self.send(error("bad-message", str(mistake), mistake.topic))
             self._mistakes += 1
             if self._mistakes >= MOST_MISTAKES:
                 await self.close(WSCloseCode.POLICY_VIOLATION, b"too many bad messages")
+
+    async def _pay(self, cost: float) -> None:
+        """Pay with tokens of the client's budgets, as requests do; wait until there are enough.
+
+        Nothing more is read meanwhile. An error would cost a client that comes back its topics.
+        """
+        budgets = self.live.site.limiters.budgets
+        while wait := budgets.pay(self.address, cost):
+            await asyncio.sleep(wait)
+        while self.caller is not None and (wait := budgets.pay_as(self.caller.author_id, cost)):
+            await asyncio.sleep(wait)
 
     async def _obey(self, message: dict[str, Any]) -> None:
         match message:
@@ -186,6 +202,7 @@ class Socket:
         if token is not None:
             if not isinstance(token, str):
                 raise Mistake("a token is a text")
+            await self._pay(HELLO_COST)
             found = await self.live.bearer(token)
             if found is None:
                 self.send(error("unauthorized", "this token is not valid"))
@@ -202,6 +219,7 @@ class Socket:
             detail = f"at most {MOST_SUBSCRIPTIONS} topics at once: unsubscribe from some"
             self.send(error("too-many", detail, topic))
             return
+        await self._pay(cost_of(topic))
         self._unsubscribe(topic)
         place = since if epoch == self.live.epoch else None
         self.following[topic] = None
@@ -216,7 +234,7 @@ class Socket:
 def _decode(raw: WSMessage) -> dict[str, Any]:
     try:
         message = (
-            json.loads(raw.data)
+            load_json(raw.data.encode())
             if raw.type is WSMsgType.TEXT
             else msgpack.unpackb(raw.data, max_map_len=16, max_array_len=16, max_ext_len=0)
         )

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, Scope
@@ -28,6 +28,14 @@ KINDS = (
     "lobby, match/JOB, match/JOB/bot/NAME, leaderboard/VARIANT/PLAYERS, tournament/NAME, "
     "version/BOT/NUMBER"
 )
+# Tokens for a subscription: opening a match replays its game.
+COSTS: Final = {"match": 5}
+COST: Final = 2
+
+
+def cost_of(topic: str) -> int:
+    """Return the tokens that it costs to subscribe to a topic."""
+    return COSTS.get(topic.partition("/")[0], COST)
 
 
 @dataclass(frozen=True)

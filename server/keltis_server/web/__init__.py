@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from keltis_server.problems import tell_problems
 from keltis_server.web.assets import ASSETS, Assets
 from keltis_server.web.failures import tell_in_pages
 from keltis_server.web.pages import PARTS
@@ -17,7 +18,7 @@ def add_pages(app: web.Application) -> None:
     assets = app[ASSETS] = Assets.load()
     app[PRINTER] = Printer(assets)
     # Inside of the measuring of requests, around the telling of problems.
-    app.middlewares.insert(1, tell_in_pages)
+    app.middlewares.insert(app.middlewares.index(tell_problems), tell_in_pages)
     for endpoint in (endpoint for part in PARTS for endpoint in part.all):
         app.router.add_get(endpoint.path, endpoint.answer, allow_head=True)
     app.router.add_get("/static/{path:.+}", assets.answer, allow_head=True)
