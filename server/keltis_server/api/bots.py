@@ -93,7 +93,7 @@ class HistoryQuery(ScopeQuery, PageQuery):
     version: Annotated[VersionNumber, Field(description="0 is all of them.")] = 0
 
 
-@ENDPOINTS.get("/bots", returns=Page[BotOut])
+@ENDPOINTS.get("/bots", returns=Page[BotOut], cost=5)
 async def list_bots(call: Call, query: BotsQuery) -> Page[BotOut]:
     """All bots by name, with their overall ratings."""
     return await call.site.read(_list, query)
@@ -116,7 +116,7 @@ def _list(session: Session, query: BotsQuery) -> Page[BotOut]:
     )
 
 
-@ENDPOINTS.get("/bots/{bot}", returns=BotOut, fails=MISSING)
+@ENDPOINTS.get("/bots/{bot}", returns=BotOut, fails=MISSING, cost=2)
 async def get_bot(call: Call, path: NamePath) -> BotOut:
     """A bot with all its ratings."""
     return await call.site.read(_bot, path.bot)
@@ -168,7 +168,7 @@ def _history(session: Session, name: str, query: HistoryQuery, after: int) -> Pa
     )
 
 
-@ENDPOINTS.get("/bots/{bot}/opponents", returns=OpponentsOut, fails=MISSING)
+@ENDPOINTS.get("/bots/{bot}/opponents", returns=OpponentsOut, fails=MISSING, cost=2)
 async def get_opponents(call: Call, path: NamePath, query: EncountersQuery) -> OpponentsOut:
     """Whom a version has met in rated matches, and how often it was ahead."""
     return await call.site.read(_opponents, path.bot, query.version, query.scope)
@@ -184,7 +184,7 @@ def _opponents(session: Session, name: str, number: int, scope: Scope) -> Oppone
     )
 
 
-@ENDPOINTS.get("/bots/{bot}/components", returns=ComponentsOut, fails=MISSING)
+@ENDPOINTS.get("/bots/{bot}/components", returns=ComponentsOut, fails=MISSING, cost=2)
 async def get_components(call: Call, path: NamePath, query: EncountersQuery) -> ComponentsOut:
     """What the points of a version are made of, compared with all others in the same matches."""
     return await call.site.read(_components, path.bot, query.version, query.scope)

@@ -100,6 +100,7 @@ class FramesOut(BaseModel):
 
 @ENDPOINTS.get(
     "/matches/{match}/games/{rotation}/frames",
+    cost=10,
     returns=FramesOut,
     fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE),
 )

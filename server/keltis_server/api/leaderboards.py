@@ -52,7 +52,7 @@ async def get_leaderboard(call: Call, query: LeaderboardQuery) -> Reply:
     return Reply(board.encoded)
 
 
-@ENDPOINTS.get("/head-to-head", returns=HeadToHeadOut, fails=[HTTPStatus.NOT_FOUND])
+@ENDPOINTS.get("/head-to-head", returns=HeadToHeadOut, fails=[HTTPStatus.NOT_FOUND], cost=5)
 async def get_head_to_head(call: Call, query: HeadToHeadQuery) -> HeadToHeadOut:
     """Who was ahead of whom in rated matches, by the versions that play now."""
     return await call.site.read(_compare, list(dict.fromkeys(query.bot)), query.scope)

@@ -78,7 +78,7 @@ class MatchesQuery(PageQuery):
     ] = MatchState.FINISHED.value
 
 
-@ENDPOINTS.get("/matches", returns=Page[MatchOut], fails=[HTTPStatus.NOT_FOUND])
+@ENDPOINTS.get("/matches", returns=Page[MatchOut], fails=[HTTPStatus.NOT_FOUND], cost=10)
 async def list_matches(call: Call, query: MatchesQuery) -> Page[MatchOut]:
     """Matches, the newest first: finished ones by their number, others by when they were asked for.
 
@@ -138,7 +138,7 @@ def _mark_of(text: str) -> JobMark | None:
     return JobMark(EPOCH + int(number) * MICROSECOND, id)
 
 
-@ENDPOINTS.get("/matches/{match}", returns=MatchOut, fails=[HTTPStatus.NOT_FOUND])
+@ENDPOINTS.get("/matches/{match}", returns=MatchOut, fails=[HTTPStatus.NOT_FOUND], cost=2)
 async def get_match(call: Call, path: MatchPath) -> Reply:
     """A match; its seed and its games once it is over."""
     found = await call.site.read(_match, path.match)
@@ -166,6 +166,7 @@ def _no_match(name: str) -> Exception:
 
 @ENDPOINTS.get(
     "/matches/{match}/replay",
+    cost=5,
     returns=Media((NDJSON,), "The replay of each game, one JSON object in a line."),
     fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE],
 )

@@ -80,6 +80,7 @@ class RetireIn(Parameters):
 
 @ENDPOINTS.post(
     "/bots",
+    cost=10,
     returns=VersionOut,
     needs=TokenScope.SUBMIT,
     fails=(
@@ -142,6 +143,7 @@ async def version_report(call: Call, path: VersionPath) -> ReportOut:
 
 @ENDPOINTS.get(
     "/bots/{bot}/versions/{number}/archive",
+    cost=10,
     returns=Media((GZIP,), "The files of the version, as a tar."),
     needs=TokenScope.READ,
     fails=(HTTPStatus.NOT_FOUND,),

@@ -43,7 +43,7 @@ AT_A_TIME: Final = 50
 Plain = dict[str, Any]
 
 
-@PAGES.get("/bots", returns=HTML)
+@PAGES.get("/bots", returns=HTML, cost=12)
 async def bots(call: Call, query: BotsQuery) -> web.Response:
     """All bots, by name."""
     page = await list_bots(call, query)
@@ -57,7 +57,7 @@ async def bots(call: Call, query: BotsQuery) -> web.Response:
     )
 
 
-@PAGES.get("/bots/{bot}", returns=HTML)
+@PAGES.get("/bots/{bot}", returns=HTML, cost=6)
 async def bot(call: Call, path: NamePath, query: ScopeQuery) -> web.Response:
     """A bot: how its rating went, whom it met, and what went wrong."""
     scope = EncountersQuery(variant=query.variant, players=query.players)

@@ -29,7 +29,7 @@ RUNNING: Final = 50  # matches of which one is chosen for the big table
 UNRANKED: Final = 1_000_000
 
 
-@PAGES.get("/", returns=HTML)
+@PAGES.get("/", returns=HTML, cost=3)
 async def home(call: Call) -> web.Response:
     """What this is, what is being played, and who leads."""
     board, running, recent, tournaments = await asyncio.gather(

@@ -33,7 +33,7 @@ class LeaderboardPageQuery(ScopeQuery):
     page: Annotated[int, Field(ge=1, le=10_000)] = 1
 
 
-@PAGES.get("/leaderboard", returns=HTML)
+@PAGES.get("/leaderboard", returns=HTML, cost=12)
 async def leaderboard(call: Call, query: LeaderboardPageQuery) -> web.Response:
     """The bots on the ladder, with what is certain about them and what is not."""
     board = await call.site.boards.get(query.scope)
@@ -70,7 +70,7 @@ def last_ratings(
     return found
 
 
-@PAGES.get("/matrix", returns=HTML)
+@PAGES.get("/matrix", returns=HTML, cost=5)
 async def matrix(call: Call, query: HeadToHeadQuery) -> web.Response:
     """Who was ahead of whom, as a table of numbers with shades."""
     found = await get_head_to_head(call, query)

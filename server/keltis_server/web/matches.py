@@ -19,7 +19,7 @@ PAGES: Final = Endpoints("matches", "Matches.")
 LISTED: Final = (MatchState.FINISHED, MatchState.PLAYING, MatchState.WAITING)
 
 
-@PAGES.get("/matches", returns=HTML)
+@PAGES.get("/matches", returns=HTML, cost=15)
 async def matches(call: Call, query: MatchesQuery) -> web.Response:
     """Matches, the newest first."""
     return show(
@@ -40,7 +40,7 @@ class PlaceQuery(Parameters):
     seat: Annotated[str | None, Field(pattern=r"^(all|public|[0-3])$")] = None
 
 
-@PAGES.get("/matches/{match}", returns=HTML)
+@PAGES.get("/matches/{match}", returns=HTML, cost=2)
 async def match(call: Call, path: MatchPath, query: PlaceQuery) -> web.Response:
     """One match: who, what, the result; the rest is the viewer's."""
     kept = call.site.settings.retention.replays
