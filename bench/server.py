@@ -76,7 +76,8 @@ def fill(home: Home, bots: int, matches: int) -> None:
     for number in range(matches):
         variant, entrants = drawn.table()
         with database.writing() as session:
-            order = Order(variant, tuple(versions[entrant] for entrant in entrants))
+            entered = tuple(versions[entrant] for entrant in entrants)
+            order = Order(variant, entered, seed=number + 1)
             job = add_job(session, order, now())
             finish(session, job.id, drawn.rows(variant, entrants), now())
         if number % 500 == 0:

@@ -286,7 +286,7 @@ def measure(database: Database, made_up: MadeUp, calls: int) -> tuple[list[Timin
     def store(_: int) -> None:
         variant, entrants = made_up.table()
         rows = made_up.rows(variant, entrants)
-        order = Order(variant, tuple(entrant + 1 for entrant in entrants))
+        order = Order(variant, tuple(entrant + 1 for entrant in entrants), seed=1)
         database.write(lambda session: add_job(session, order, now()))
         begin = time.perf_counter()
         stored = database.write(lambda session: finish(session, order.id, rows, now()))
