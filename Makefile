@@ -27,7 +27,8 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 .DELETE_ON_ERROR:
 .PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-steady \
   bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store \
-  bench-server bench-spectators bench-pages bench-kills bench-uploads fuzz migration screenshots golden transcripts sandbox-init clean FORCE
+  bench-server bench-edge bench-spectators bench-pages bench-kills bench-uploads bench-shares bench-audit fuzz migration \
+  screenshots golden transcripts sandbox-init clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -102,6 +103,9 @@ bench-store: $(VENV)/dev  ## Measure the store with 1,000 bots and 200,000 match
 
 bench-server: $(VENV)/dev  ## Measure requests beside a playing ladder, and how quickly a bot is rated
 	$(COMPILED) $(BIN)/python -m bench.server
+
+bench-edge: $(VENV)/dev  ## Measure honest requests while one address does its worst
+	$(COMPILED) $(BIN)/python -m bench.edge
 
 bench-spectators: $(VENV)/dev  ## Let 2,000 websockets watch one match
 	$(COMPILED) $(BIN)/python -m bench.spectators
