@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from keltis_ladder import jobs
+from keltis_ladder.audit.rotations import by_lot
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.matchmaking.matchmaker import Proposal
 from keltis_ladder.results import MatchResult
@@ -105,7 +106,7 @@ class Desk:
         """
         order = Order(
             variant=proposal.variant,
-            versions=proposal.versions,
+            versions=by_lot(proposal.versions, id),
             control=self.control,
             reason=proposal.reason,
             id=id,
