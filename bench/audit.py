@@ -20,13 +20,13 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from bench.audit_games import Sample, sample
+from bench.audit_games import STYLES, Sample, play_styles, sample
 from keltis_cli.bench_machine import this_machine
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.audit.book import AuditBook, Played
-from keltis_ladder.audit.evidence import BOT_LIMIT, UNIT, Contrast, Evidence, Test, nats
+from keltis_ladder.audit.evidence import BOT_LIMIT, UNIT, Contrast, Evidence, Test, nats, odds
 from keltis_ladder.audit.rotations import SPREADS, contrast
 
 RESULTS: Final = Path(__file__).parent / "results"
@@ -82,6 +82,58 @@ def pools_of(variant: str, deals: int) -> Pools:
             ]
             for number, use in enumerate(("all decisions", "draws"))
         },
+    )
+
+
+def pools_from(report: Path) -> list[Pools]:
+    """Return the pools of an earlier report."""
+
+    def samples(plain: list[dict[str, list[Any]]]) -> list[Sample]:
+        return [
+            Sample(*(tuple(each[name]) for name in ("leads", "wins", "foresights")))
+            for each in plain
+        ]
+
+    return [
+        Pools(
+            each["variant"],
+            samples(each["honest"]),
+            {use: samples(plain) for use, plain in each["cheated"].items()},
+        )
+        for each in json.loads(report.read_text(encoding="utf-8"))["pools"]
+    ]
+
+
+@dataclass(frozen=True)
+class Styles:
+    """Honest players of very different kinds, at tables of three."""
+
+    variant: str
+    tables: int
+    pairs: int
+    accused: int
+    nearest: int  # the most evidence against a pair at the end, so much to one
+
+
+def styles_at_tables(variant: str, tables: int) -> Styles:
+    """Let players of all styles meet, three at a time, and test every pair."""
+    ruleset = find_variant(variant)
+    chance = random.Random(f"{SEED}/styles/{variant}")
+    book = AuditBook()
+    for number in range(1, tables + 1):
+        bots = tuple(chance.sample(range(len(STYLES)), 3))
+        games = tuple(
+            play_styles(ruleset, SEED + number, [bots[(seat + k) % 3] for seat in range(3)])
+            for k in range(3)
+        )
+        book.enter(Played(number, variant, bots, bots, games))
+    found = [pair.evidence for pair in book.pairs.values()]
+    return Styles(
+        variant,
+        tables,
+        len(found),
+        sum(each.alarm is not None for each in found),
+        max(odds(each.total, each.spread) for each in found),
     )
 
 
@@ -147,12 +199,17 @@ def resampled(pools: Pools, test: Test) -> Callable[[random.Random], Contrast]:
     return next_one
 
 
-def search_for(pools: Pools, use: str, gain: int, test: Test, tries: int) -> Found:
-    """Draw careers of a cheater that gains so much, and see when each is found."""
+def search_for(pools: Pools, use: str, gain: int, test: Test, tries: int) -> Found | None:
+    """Draw careers of a cheater that gains so much, and see when each is found.
+
+    None if the knowledge is not worth so much even in all later games.
+    """
     cheated = pools.cheated[use]
     fair = statistics.fmean(sum(each.wins) / 2 for each in pools.honest)
     whole = statistics.fmean(each.wins[1] for each in cheated) - fair
-    share = min(1.0, gain / 100 / whole) if whole > 0 else 1.0
+    if whole < gain / 100:
+        return None
+    share = gain / 100 / whole
     chance = random.Random(f"{SEED}/{pools.variant}/{use}/{gain}/{test}")
     ends = []
     for _ in range(tries):
@@ -271,6 +328,7 @@ def search_pairs(players: int, gain: float, ladders: int, tables: int) -> PairsF
 def markdown(
     honest: Sequence[Careers], found: Sequence[Found], bounds: dict[str, dict[int, float]],
     pairs: Sequence[PairsFound],
+    styles: Sequence[Styles],
 ) -> str:  # fmt: skip
     """Return the tables for docs/audit.md."""
     lines = ["## Honest bots", ""]
@@ -299,6 +357,11 @@ def markdown(
         after = f"{pair.median:,} matches together" if pair.median else "-"
         cells = [str(pair.players), f"{pair.gain:g}", str(pair.ladders), str(pair.found), after]
         lines.append(f"| {' | '.join([*cells, f'{pair.accused} of {pair.pairs:,}'])} |")
+    lines += ["", "Honest players of very different kinds, at tables of three:", ""]
+    lines += ["| variant | tables | pairs | accused | nearest |", "|---" * 5 + "|"]
+    for style in styles:
+        cells = [style.variant, f"{style.tables:,}", str(style.pairs), str(style.accused)]
+        lines.append(f"| {' | '.join([*cells, f'{style.nearest:,} to 1'])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -308,11 +371,17 @@ def main() -> None:
     parser.add_argument("--bots", type=int, default=2000, help="honest careers of each kind")
     parser.add_argument("--matches", type=int, default=500, help="of each honest career")
     parser.add_argument("--tries", type=int, default=101, help="cheating careers of each kind")
+    parser.add_argument("--tables", type=int, default=1500, help="of three, for each variant")
+    parser.add_argument("--games", type=Path, help="take the games of an earlier report")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     begin = time.perf_counter()
     with ProcessPoolExecutor(options.workers) as pool:
-        pools = list(pool.map(pools_of, VARIANTS, [options.deals] * len(VARIANTS)))
+        if options.games:
+            pools = pools_from(options.games)
+        else:
+            pools = list(pool.map(pools_of, VARIANTS, [options.deals] * len(VARIANTS)))
+        styles = list(pool.map(styles_at_tables, VARIANTS, [options.tables] * len(VARIANTS)))
     print(f"games: {time.perf_counter() - begin:.0f} s", file=sys.stderr)
     honest = [
         careers(f"made up, {n} players", options.bots, options.matches, made_up(n))
@@ -323,13 +392,14 @@ def main() -> None:
         for each in pools
         for test in Test
     ]
-    found = [
+    tried = [
         search_for(each, use, gain, test, options.tries)
         for each in pools
         for use in each.cheated
         for gain in GAINS
         for test in Test
     ]
+    found = [each for each in tried if each is not None]
     bounds = {each.variant: {gain: information(each, gain) for gain in GAINS} for each in pools}
     pairs = [
         search_pairs(players, gain, ladders=20, tables=4000)
@@ -347,11 +417,12 @@ def main() -> None:
         "found": [asdict(each) for each in found],
         "bounds": bounds,
         "pairs": [asdict(each) for each in pairs],
+        "styles": [asdict(each) for each in styles],
         "pools": [asdict(each) for each in pools],
     }
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(report) + "\n", encoding="utf-8")
-    text = markdown(honest, found, bounds, pairs)
+    text = markdown(honest, found, bounds, pairs, styles)
     (RESULTS / f"{name}.md").write_text(f"# Audit\n\n{text}", encoding="utf-8")
     print(text)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from keltis_bots.greedy import choose
 from keltis_bots.search_playouts import advised, worth_of
 from keltis_engine import Rng, Ruleset, State
+from keltis_engine.policies import eager
 from keltis_ladder.audit.foresight import CANDIDATES, foresight
 
 MISTAKES: Final = 10  # one decision in so many is random, for the opponents
@@ -22,6 +24,26 @@ class Sample:
     leads: tuple[int, int]
     wins: tuple[float, float]
     foresights: tuple[int, int]  # in thousandths, as the audit has them
+
+
+# Players of very different strength and style: mistakes, one decision in so many, and whether
+# the others are those of the eager policy instead of the greedy one.
+STYLES: Final = ((0, False), (20, False), (8, False), (4, False), (0, True), (6, True))
+
+
+def play_styles(ruleset: Ruleset, seed: int, seated: Sequence[int]) -> tuple[int, ...]:
+    """Play one game of players from ``STYLES``; return the scores by seat."""
+    state = ruleset.deal(len(seated), seed)
+    chance = random.Random(f"{seed}/{seated}")
+    rng = Rng(chance.getrandbits(63))
+    while not state.over:
+        mistakes, is_eager = STYLES[seated[int(state.seat)]]
+        if mistakes and chance.randrange(mistakes) == 0:
+            action = chance.choice(state.legal_actions())
+        else:
+            action = eager(state, rng) if is_eager else choose(state, rng)
+        state.apply(action)
+    return tuple(int(score) for score in state.scores())
 
 
 def knowing(state: State) -> int:

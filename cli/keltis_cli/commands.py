@@ -85,6 +85,12 @@ COMMANDS: Final = {
         "Look after the database of a ladder.",
         HERE,
     ),
+    "audit": Entry(
+        "keltis_cli.audit",
+        "app",
+        "Look whether bots of a ladder know more than they may, or prove what was found.",
+        HERE,
+    ),
     "doctor": Entry(
         "keltis_cli.doctor",
         "doctor",

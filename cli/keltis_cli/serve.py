@@ -167,6 +167,14 @@ def serve(
         bool,
         typer.Option("--access-log", envvar="KELTIS_ACCESS_LOG", help="Log each request."),
     ] = False,
+    suspend_suspects: Annotated[
+        bool,
+        typer.Option(
+            "--suspend-suspects",
+            envvar="KELTIS_SUSPEND_SUSPECTS",
+            help="Disable bots that the audit finds, until you enable them.",
+        ),
+    ] = False,
     no_sandbox: entering.NoSandboxOption = False,
     inexact_clock: Annotated[
         bool,
@@ -229,6 +237,7 @@ def serve(
         origins=tuple(url.rstrip("/") for url in origin or ()),
         forwarded=forwarded,
         access_log=access_log,
+        suspend_suspects=suspend_suspects,
     )
     settings.check()
     set_up(log, log_level)

@@ -14,6 +14,7 @@ from keltis_server import health, metrics
 from keltis_server.api import PARTS
 from keltis_server.edge.bodies import close_after_refusal, refuse_packed
 from keltis_server.edge.hosts import known_hosts_only
+from keltis_server.auditing import AUDITOR, Auditor
 from keltis_server.endpoints import API, add_routes
 from keltis_server.games import GAMES, Games
 from keltis_server.limits import limit_requests
@@ -43,6 +44,7 @@ def make_app(site: Site) -> web.Application:
     games = app[GAMES] = Games(site)
     app[INTAKE] = Intake(site, games.look)
     live = app[LIVE] = Live(site, games)
+    app[AUDITOR] = Auditor(site, app)
     add_routes(app, (endpoint for part in PARTS for endpoint in part.all))
     app.router.add_get(f"{API}/live", live.socket)
     health.add_routes(app)
@@ -54,7 +56,7 @@ def make_app(site: Site) -> web.Application:
 
 async def run_parts(app: web.Application) -> AsyncIterator[None]:
     """Start what runs in the background; at the end stop it in the opposite order."""
-    live, games, intake = app[LIVE], app[GAMES], app[INTAKE]
+    live, games, intake, auditor = app[LIVE], app[GAMES], app[INTAKE], app[AUDITOR]
     app[SITE].listen(metrics.count)
     metrics.PLAYING.set_function(lambda: len(games.live))
     metrics.UNPREPARED.set_function(lambda: len(games.steward.workshop.failing))
@@ -62,7 +64,7 @@ async def run_parts(app: web.Application) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         watcher = asyncio.create_task(metrics.watch_loop())
         stack.callback(watcher.cancel)
-        for part in (live, games, intake):  # live first, so that it misses nothing
+        for part in (live, games, intake, auditor):  # live first, so that it misses nothing
             stack.push_async_callback(part.stop)
             await part.start()
         yield

@@ -82,6 +82,7 @@ class Settings:
     origins: tuple[str, ...] = ()  # other sites whose pages may open a websocket
     forwarded: bool = False  # behind a proxy that says who called
     access_log: bool = False
+    suspend_suspects: bool = False  # a bot that the audit finds is disabled at once
 
     @property
     def is_private(self) -> bool:

@@ -52,9 +52,9 @@ def test_only_administrators_may_do_any_of_it(tmp_path: Path) -> None:
             ada = await server.register("ada")
             document = await server.get("/openapi.json")
             paths = [path for path in document["paths"] if path.startswith(f"{API}/admin")]
-            assert len(paths) == 12
+            assert len(paths) == 13
             for path in paths:
-                method = "GET" if path.endswith("status") else "POST"
+                method = "GET" if path.endswith(("status", "audit")) else "POST"
                 url = server.url + path.format(bot="a", author="ada")
                 for headers, status in [({}, 401), (ada, 403)]:
                     async with server.http.request(method, url, headers=headers) as response:

@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from keltis_cli.look import TITLE, styled
+from keltis_cli.remote.audit_lines import bot_lines, ladder_lines
 from keltis_cli.remote.calls import (
     BotArgument,
     JsonOption,
@@ -210,6 +211,27 @@ def rerate(
     counts = plain if isinstance(plain, dict) else {}
     matches, changed = (printable(str(counts.get(key))) for key in ("matches", "changed"))
     _did(as_json, plain, f"Rated {matches} matches again; {changed} ratings changed.")
+
+
+@app.command()
+def audit(
+    bot: Annotated[
+        str,
+        typer.Argument(
+            metavar="[BOT]", help="Only this one.", autocompletion=complete_bots, show_default=False
+        ),
+    ] = "",
+    server: ServerOption = "",
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Show which bots seem to know more than they may, and the evidence."""
+    path = f"/bots/{part(bot)}/audit" if bot else "/admin/audit"
+    plain = _ask(server, token, "GET", path)
+    if as_json:
+        print_json(plain)
+    else:
+        print("\n".join(bot_lines(bot, plain) if bot else ladder_lines(plain)))
 
 
 @app.command()

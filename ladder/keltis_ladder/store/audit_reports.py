@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import or_, select
 from sqlmodel import Session
@@ -34,6 +34,15 @@ class Line:
     alarm: int | None  # the match after which it was more than chance allows
 
 
+class Alarm(NamedTuple):
+    """A test of a bot that found more than chance allows."""
+
+    bot: str
+    test: str
+    which: str  # the variant, or the other of a pair
+    match: int
+
+
 @dataclass(frozen=True)
 class BotAudit:
     """All that the audit has on a bot."""
@@ -46,6 +55,17 @@ class BotAudit:
     def suspicious(self) -> bool:
         """Whether any test found more than chance allows."""
         return any(line.alarm is not None for line in self.tests)
+
+
+def alarms(session: Session) -> set[Alarm]:
+    """Return all alarms that there ever were; those of a pair for both."""
+    found = set()
+    for line in [*_single(session), *_of_pairs(session)]:
+        if line.alarm is not None:
+            found.add(Alarm(line.bot, line.test, line.variant or line.partner or "", line.alarm))
+            if line.partner is not None:
+                found.add(Alarm(line.partner, line.test, line.bot, line.alarm))
+    return found
 
 
 def suspects(session: Session) -> list[Line]:

@@ -7,6 +7,7 @@ from typing import Final
 from keltis_server.api import (
     accounts,
     administration,
+    audit,
     bots,
     challenges,
     frames,
@@ -30,4 +31,5 @@ PARTS: Final = (
     tournaments.ENDPOINTS,
     accounts.ENDPOINTS,
     administration.ENDPOINTS,
+    audit.ENDPOINTS,
 )

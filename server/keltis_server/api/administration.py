@@ -11,7 +11,6 @@ from typing import Annotated, Final
 from pydantic import BaseModel, Field
 from sqlmodel import Session
 
-from keltis_ladder.errors import LadderError
 from keltis_ladder.store.accounts import TokenScope, invite, new_invitation
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.forgetting import archives_of, remove_author
@@ -34,7 +33,8 @@ from keltis_ladder.store.tables import Author
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints, Parameters
 from keltis_server.games import GAMES
-from keltis_server.happenings import AccessEnded, TournamentChanged
+from keltis_server.happenings import AccessEnded
+from keltis_server.moderating import follow_up
 from keltis_server.parameters import Days, Label, Name, NamePath
 from keltis_server.problems import not_found
 from keltis_server.uploads.intake import INTAKE
@@ -262,7 +262,7 @@ async def admin_remove_author(call: Call, path: AuthorPath) -> ModeratedOut:
     done = await site.write(remove_author, author.id, call.author.author_id, now())
     site.tell(AccessEnded(author.id))
     _note(call, "remove author", path.author)
-    await _follow_up(call, done)
+    await follow_up(call.site, call.request.app, done)
     await pruner.forget(archives)
     return _told(done.author, True, done.changed)
 
@@ -364,7 +364,7 @@ async def _concluded(
 ) -> ModeratedOut:
     """Write down what was done, have everybody told, and answer."""
     _note(call, act, whom, why)
-    await _follow_up(call, done)
+    await follow_up(call.site, call.request.app, done)
     return _told(whom, act.startswith("disable"), done.changed)
 
 
@@ -373,19 +373,6 @@ async def _find(call: Call, name: str) -> Author:
         return await call.site.read(find_author, name)
     except Unknown as unknown:
         raise not_found(str(unknown)) from None
-
-
-async def _follow_up(call: Call, done: Moderated) -> None:
-    """Tell everybody, have checked what comes back, and let who was taken off leave tournaments."""
-    site, app = call.site, call.request.app
-    app[INTAKE].note(done.changed)
-    for tournament, entrant in done.entered:
-        try:
-            await site.work(site.director.withdraw, tournament, entrant)
-        except LadderError as error:  # it has ended meanwhile
-            log.warning("entrant %s stays in tournament %s: %s", entrant, tournament, error)
-        site.tell(TournamentChanged(tournament))
-    app[GAMES].look()
 
 
 def _told(name: str, disabled: bool, changed: Sequence[Changed]) -> ModeratedOut:

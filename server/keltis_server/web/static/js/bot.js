@@ -80,15 +80,21 @@ if (own) {
     const { bot, version } = own.dataset;
     status.textContent = "…";
     try {
-      const [account, report, faults, times] = await Promise.all([
+      const [account, report, faults, times, audit] = await Promise.all([
         ask("/account"),
         ask(`/bots/${bot}/versions/${version}/report`),
         ask(`/bots/${bot}/faults?limit=20`),
         ask(`/bots/${bot}/times`),
+        ask(`/bots/${bot}/audit`),
       ]);
       status.textContent = say("hello", { name: account.name });
       forget.hidden = false;
-      shown.replaceChildren(...reported(report, version), ...faulty(bot, faults.items), ...timed(times.profile));
+      shown.replaceChildren(
+        ...reported(report, version),
+        ...faulty(bot, faults.items),
+        ...timed(times.profile),
+        ...audited(audit),
+      );
     } catch (error) {
       shown.replaceChildren();
       status.textContent = explain(error);
@@ -136,6 +142,22 @@ function faulty(bot, faults) {
     const kind = say(`fault.${fault.kind}`);
     return make("details", {}, make("summary", {}, say("fault", { id: fault.id, kind })), card, button);
   });
+}
+
+/** Say what the audit found, in sentences: nothing, or each test that gave an alarm. */
+function audited(audit) {
+  const title = make("h3", {}, say("audit"));
+  const alarms = audit.tests.filter((each) => each.alarm !== null);
+  if (!alarms.length) return [title, make("p", { class: "quiet" }, say("audit_nothing", { matches: number(audit.matches) }))];
+  const lines = alarms.map((each) =>
+    make("p", { class: "problem" }, say(`audit_${each.test}`, {
+      variant: each.variant ? say(`variant.${each.variant}`) : "",
+      partner: each.partner ?? "",
+      matches: number(each.matches),
+      number: each.alarm,
+    })),
+  );
+  return [title, ...lines];
 }
 
 function save(name, plain) {

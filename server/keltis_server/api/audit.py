@@ -1,0 +1,52 @@
+"""The audit: whether a bot seems to know more than it may."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Final
+
+from sqlmodel import Session
+
+from keltis_ladder.store.accounts import TokenScope
+from keltis_ladder.store.audit_reports import audit_of_bot, suspects
+from keltis_ladder.store.auditing import looked_at, mark_of, waiting
+from keltis_server.callers import Call
+from keltis_server.endpoints import Endpoints
+from keltis_server.lookups import require_reader, the_bot
+from keltis_server.models.audit import AuditOut, BotAuditOut, bot_audit_out, line_out
+from keltis_server.parameters import NamePath
+
+ENDPOINTS: Final = Endpoints("audit", "Whether bots seem to know more than they may.")
+
+
+@ENDPOINTS.get("/admin/audit", returns=AuditOut, needs=TokenScope.ADMIN)
+async def admin_audit(call: Call) -> AuditOut:
+    """Whom the audit suspects, and how far it has come."""
+    return await call.site.read(_audit, call.site.settings.suspend_suspects)
+
+
+def _audit(session: Session, suspend: bool) -> AuditOut:
+    return AuditOut(
+        done=mark_of(session)[1],
+        waiting=waiting(session),
+        looked_at=looked_at(session),
+        suspend=suspend,
+        suspects=[line_out(line) for line in suspects(session)],
+    )
+
+
+@ENDPOINTS.get(
+    "/bots/{bot}/audit",
+    returns=BotAuditOut,
+    needs=TokenScope.READ,
+    fails=[HTTPStatus.NOT_FOUND],
+)
+async def get_bot_audit(call: Call, path: NamePath) -> BotAuditOut:
+    """What the audit says about a bot, for its author and the operator."""
+    return await call.site.read(_bot_audit, call, path.bot)
+
+
+def _bot_audit(session: Session, call: Call, name: str) -> BotAuditOut:
+    bot = the_bot(session, name)
+    require_reader(call, bot.author_id)
+    return bot_audit_out(audit_of_bot(session, bot.id))
