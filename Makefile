@@ -122,6 +122,9 @@ bench-kills: $(VENV)/dev  ## Kill a running ladder a thousand times
 bench-uploads: $(VENV)/dev  ## Upload 1,000 archives, many of them hostile: does the server stand still?
 	$(COMPILED) $(BIN)/python -m bench.uploads
 
+bench-audit: $(VENV)/dev  ## Does the audit accuse the honest, and how soon does it find cheaters
+	$(COMPILED) $(BIN)/python -m bench.audit
+
 migration: $(VENV)/dev  ## Write the step from the stored tables to those of the sources: NAME='what changes'
 	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.stepping '$(NAME)'
 
