@@ -17,12 +17,14 @@ from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.limits import MIB
 from keltis_ladder.pace import SETTLED_BELOW, PaceRules
+from keltis_ladder.shares import Shares, parse_shares
 from keltis_server.logs import LogFormat, LogLevel, set_up
 from keltis_server.serving import serve as run
 from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings
 from keltis_server.site import Site
 
 DEFAULTS: Final = Quotas()
+SHARES: Final = ",".join(f"{purpose}={share}" for purpose, share in vars(Shares()).items())
 FAILED: Final = 1
 COMMAND: Final = "keltis-ladder"
 
@@ -84,6 +86,15 @@ def serve(
     ] = DEFAULT_CONTROL.increment_ms,
     matches_per_minute: arguments.MatchesPerMinuteOption = None,
     settled_below: arguments.SettledBelowOption = None,
+    shares: Annotated[
+        str,
+        typer.Option(
+            "--shares",
+            metavar="PURPOSE=N,...",
+            envvar="KELTIS_SHARES",
+            help="How purposes that have work share the time of the cores.",
+        ),
+    ] = SHARES,
     no_house: Annotated[
         bool,
         typer.Option("--no-house", envvar="KELTIS_NO_HOUSE", help="Without bots of our own."),
@@ -222,6 +233,7 @@ def serve(
             SETTLED_BELOW if settled_below is None else settled_below,
             calm=True,
         ),
+        shares=parse_shares(shares),
         retention=keeping.retention(
             keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
         ),

@@ -12,6 +12,7 @@ from keltis_ladder.audit.rotations import by_lot
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.matchmaking.matchmaker import Proposal
 from keltis_ladder.results import MatchResult
+from keltis_ladder.shares import Flow
 from keltis_ladder.store import memory
 from keltis_ladder.store.catalogue import set_aside
 from keltis_ladder.store.database import Database
@@ -30,6 +31,7 @@ from keltis_ladder.store.queue import (
     hold,
     release,
     renew,
+    waiting_flows,
 )
 from keltis_ladder.store.records import rows_of
 from keltis_ladder.store.tables import VersionState
@@ -47,6 +49,12 @@ class Playing:
     tournament_id: int | None = None
     leg: str | None = None
     urgent: bool = False  # it goes to the next referee that is free
+    author_id: int | None = None  # who asked for it
+
+    @property
+    def flow(self) -> Flow:
+        """Whose share of the referees' time it takes."""
+        return Flow(self.purpose, self.author_id)
 
 
 @dataclass(frozen=True)
@@ -87,16 +95,21 @@ class Desk:
                 sorted(known.difference(active)),
             )
 
-    def take(self, limit: int, least: int | None, without: frozenset[int]) -> Taken:
-        """Lease jobs that wait, with a priority; those whose programs are not ready go back."""
+    def waiting(self, without: frozenset[int]) -> set[Flow]:
+        """Return for what and for whom jobs wait in which none of these versions plays."""
+        with self.database.reading() as session:
+            return waiting_flows(session, now(), without)
+
+    def take(self, flow: Flow, least: int | None, without: frozenset[int]) -> Taken:
+        """Lease a job of a flow, with a priority; if its programs are not ready it goes back."""
 
         def work(session: Session) -> list[Ordered]:
-            claimed = claim(session, self.holder, now(), limit, least=least, without=without)
+            claimed = claim(session, self.holder, now(), least=least, without=without, flow=flow)
             return [ordered(session, job) for job in claimed]
 
         taken = Taken([], [])
         for order in self.database.write(work):
-            self._make_ready(order, taken)
+            self._make_ready(order, taken, author_id=flow.author)
         return taken
 
     def order(self, proposal: Proposal, id: str) -> Taken:
@@ -131,7 +144,9 @@ class Desk:
         self._make_ready(self.database.write(work), taken, proposal.first)
         return taken
 
-    def _make_ready(self, order: Ordered, taken: Taken, first: bool = False) -> None:
+    def _make_ready(
+        self, order: Ordered, taken: Taken, first: bool = False, author_id: int | None = None
+    ) -> None:
         """Add a job with its programs; without them it is given back, and not held against it."""
         row = order.job
         try:
@@ -150,6 +165,7 @@ class Desk:
                 tournament_id=row.tournament_id,
                 leg=row.leg,
                 urgent=first or row.priority >= AT_ONCE,
+                author_id=author_id,
             )
         )
 

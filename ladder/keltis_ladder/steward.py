@@ -1,6 +1,6 @@
 """The steward runs a ladder: keeps the referees busy, and has their results stored.
 
-It takes jobs from the queue, and when there are none lets the matchmaker propose one. It may be
+It takes jobs from the queue, and lets the matchmaker propose others, each by its share. It may be
 killed at any moment: what it was doing is in the database as leases, and what it had not stored
 is played again.
 """
@@ -26,10 +26,12 @@ from keltis_ladder.pace import AT_FULL_PACE, Pace, Tempo
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.results import MatchResult
+from keltis_ladder.shares import Charge, Flow, Shares, Turns
 from keltis_ladder.store.finishing import Stored
 from keltis_ladder.store.memory import Remembered
 from keltis_ladder.store.programs import Lacking
 from keltis_ladder.store.queue import AT_ONCE, LEASE
+from keltis_ladder.store.tables import Purpose
 from keltis_ladder.workshop import Workshop
 
 P = ParamSpec("P")
@@ -39,6 +41,7 @@ TICK: Final = 0.5  # seconds between two looks at what others have changed
 RENEW: Final = LEASE.total_seconds() / 4
 PAUSE: Final = 2.0  # seconds before a result is offered again to a database that is down
 LONGEST_PAUSE: Final = 60.0  # seconds without a match while all fail through a fault of ours
+LADDER: Final = Flow(Purpose.LADDER)  # what the matchmaker proposes
 PATIENCE: Final = 15.0  # seconds for results that are on their way when we stop
 
 
@@ -88,6 +91,7 @@ class Steward:
         width: int,
         reserve: int = 0,
         pace: Pace | None = None,
+        shares: Shares | None = None,
     ) -> None:
         self.desk = desk
         self.dispatcher = dispatcher
@@ -96,14 +100,15 @@ class Steward:
         self.width = width  # matches at once: more than there are referees, so that none waits
         self.reserve = reserve  # so many more if they are urgent
         self.pace = pace or Pace(AT_FULL_PACE)  # of what the matchmaker proposes
+        self.turns = Turns(shares or Shares())  # of the ladder, tournaments and challenges
         self.draining = False  # no match begins, until somebody says otherwise
         self.director = Director(desk.database)
         self.playing: dict[str, Playing] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._active: set[int] = set()  # versions that the matchmaker knows
         self._guests: set[int] = set()  # those of them that are not our own
+        self._waiting: set[Flow] = set()  # what waits in the queue, as far as we know
         self._queue_changed = True
-        self._urgent_changed = True
         self._look_wanted = True
         self._stopping = False
         self._failure: BaseException | None = None
@@ -165,20 +170,42 @@ class Steward:
     async def _fill(self) -> None:
         """Find matches until there are enough."""
         while not self._stopping and not self.draining and self._pause is None:
-            room = self.width - len(self.playing)
             if self._look_wanted:
                 self._look_wanted = False
                 await self._look_around()
-            elif self._queue_changed and room > 0:
-                self._queue_changed = await self._take(room)
-            elif self._urgent_changed and room + self.reserve > 0:
-                self._urgent_changed = await self._take(room + self.reserve, AT_ONCE)
-            elif not self._may_propose() or not await self._propose():
+            elif len(self.playing) >= self.width + self.reserve:
+                return
+            elif self._queue_changed:
+                self._queue_changed = False
+                self._waiting = await self._patiently(self.desk.waiting, self.workshop.waiting)
+            elif not await self._begin_next():
                 return
 
-    async def _take(self, limit: int, least: int | None = None) -> bool:
-        """Begin what waits in the queue; tell whether there was anything."""
-        taken = await self._patiently(self.desk.take, limit, least, self.workshop.waiting)
+    async def _begin_next(self) -> bool:
+        """Begin a match of those whose turn it is; tell whether to look for another.
+
+        Places in reserve are for who waits: authors of new versions, and of challenges.
+        """
+        if self.matchmaker is not None and self.matchmaker.newcomers and await self._propose():
+            return True
+        wanting = sorted(self._waiting, key=lambda flow: (flow.purpose, flow.author or 0))
+        if LADDER not in self._waiting and self._may_propose():
+            wanting.append(LADDER)
+        if not wanting:
+            return False
+        flow = self.turns.next(wanting)
+        full = len(self.playing) >= self.width
+        if full and flow.purpose != Purpose.CHALLENGE:
+            return False
+        if flow not in self._waiting:
+            return await self._propose()
+        if not await self._take(flow, AT_ONCE if full else None):
+            self._waiting.discard(flow)
+        return True
+
+    async def _take(self, flow: Flow, least: int | None) -> bool:
+        """Begin what waits longest of a flow; tell whether there was anything."""
+        taken = await self._patiently(self.desk.take, flow, least, self.workshop.waiting)
         for playing in taken.playing:
             if self.draining:  # since a moment ago
                 await self._patiently(self.desk.give_back, playing.job.id)
@@ -196,15 +223,17 @@ class Steward:
                 task.add_done_callback(self._note_failure)
 
     def _may_propose(self) -> bool:
-        """Tell whether there is room for a match of the ladder: a new version's finds it first."""
+        """Tell whether the ladder has a match to play now, if there is room for it."""
         if self.matchmaker is None:
             return False
-        playing = len(self.playing)
-        if self.pace.judge(self.matchmaker.best_gain(), house_only=not self._guests):
+        gain = self.matchmaker.best_gain()
+        if self.pace.judge(gain, house_only=not self._guests):
             self.on_news(Paced(self.pace.tempo, self.pace.per_minute))
-        if self.matchmaker.newcomers:
-            return playing < self.width + self.reserve
-        if playing >= min(self.width, self.pace.at_once or self.width):
+        if gain is None:  # nobody may meet
+            return False
+        at_once = self.pace.at_once
+        mine = sum(playing.purpose == Purpose.LADDER for playing in self.playing.values())
+        if at_once is not None and mine >= at_once:
             return False
         wait = self.pace.wait()
         if wait:
@@ -252,7 +281,8 @@ class Steward:
     def _begin(self, playing: Playing, proposal: Proposal | None) -> None:
         id = playing.job.id
         self.playing[id] = playing
-        task = self._tasks[id] = asyncio.create_task(self._play(playing, proposal))
+        charge = self.turns.begin(playing.flow)
+        task = self._tasks[id] = asyncio.create_task(self._play(playing, proposal, charge))
         task.add_done_callback(lambda task: self._ended(id, task))
         self.on_news(Began(playing))
 
@@ -268,10 +298,11 @@ class Steward:
             self._failure = self._failure or error
             self.stop()
 
-    async def _play(self, playing: Playing, proposal: Proposal | None) -> None:
+    async def _play(self, playing: Playing, proposal: Proposal | None, charge: Charge) -> None:
         """Have a match played, and its result stored."""
         id = playing.job.id
         outcome = await self.dispatcher.submit(playing.job, playing.urgent)
+        self.turns.end(charge, outcome.seconds)
         self.playing.pop(id, None)
         self._woken.set()  # a referee is free: find the next match while this one is stored
         if isinstance(outcome, Failed):
@@ -332,7 +363,7 @@ class Steward:
                 self.matchmaker.enter(*_introduce(remembered))
         for id in await self._patiently(self.director.due):
             await self._patiently(self.director.advance, id)
-        self._queue_changed = self._urgent_changed = True
+        self._queue_changed = True
 
     def _forget(self, version: int) -> None:
         if self.matchmaker is not None and version in self._active:

@@ -49,6 +49,7 @@ class Games:
             width=2 * referees,
             reserve=referees,
             pace=Pace(settings.pace),
+            shares=settings.shares,
         )
         self.ended = asyncio.Event()  # by itself, or because it was told to
         self._task: asyncio.Task[None] | None = None

@@ -11,6 +11,7 @@ from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.errors import LadderError
 from keltis_ladder.limits import MIB
 from keltis_ladder.pace import PaceRules
+from keltis_ladder.shares import Shares
 from keltis_ladder.store.retention import Retention
 
 HOST: Final = "127.0.0.1"
@@ -76,6 +77,7 @@ class Settings:
     idle_bytes: int | None = None  # of memory that waiting bots may hold; none: a quarter of it
     control: TimeControl = DEFAULT_CONTROL
     pace: PaceRules = PACE
+    shares: Shares = field(default_factory=Shares)  # of the referees' time
     retention: Retention = field(default_factory=Retention)
     quotas: Quotas = field(default_factory=Quotas)
     deadlines: Deadlines = Deadlines()

@@ -45,6 +45,7 @@ class Finished:
 
     job: Job
     result: MatchResult
+    seconds: float = 0.0  # for which referees had it, all tries together
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Failed:
 
     job: Job
     reason: str
+    seconds: float = 0.0  # for which referees had it, all tries together
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ class _Play:
     urgent: bool = False
     tries: int = 0
     child: RefereeChild | None = None  # that plays it
+    begun: float = 0.0  # when the last try began
+    seconds: float = 0.0  # that the tries took which are over
 
 
 @dataclass(eq=False)
@@ -314,30 +316,32 @@ class LocalDispatcher:
                 play = self._waiting.popleft()
                 play.tries += 1
                 play.child = post.child
-                post.heard = asyncio.get_running_loop().time()
+                play.begun = post.heard = asyncio.get_running_loop().time()
                 self._send(post.child, play.job)
                 self._tell(Started(play.job, f"core {post.cpu}", play.tries))
         self._note_change()
 
     def _finish(self, play: _Play, plain: dict[str, Any]) -> None:
+        seconds = play.seconds + asyncio.get_running_loop().time() - play.begun
         result = match_from_plain(plain)
         try:
             play.live.finish(result)
         except StreamBroken as error:
             self._try_again(play, str(error))
         else:
-            self._settle(play, Finished(play.job, result))
+            self._settle(play, Finished(play.job, result, seconds))
 
     def _try_again(self, play: _Play, reason: str) -> None:
         """Forget a try that the platform broke off."""
         play.child = None
+        play.seconds += asyncio.get_running_loop().time() - play.begun
         play.live.restart()
         self._tell(Troubled(play.job, reason, play.tries))
         if self._closing:
             self._withdraw(play)
         elif play.tries >= MOST_TRIES:
             text = f"the match could not be finished in {MOST_TRIES} tries: {reason}"
-            self._settle(play, Failed(play.job, text))
+            self._settle(play, Failed(play.job, text, play.seconds))
         elif not play.future.cancelled():
             self._waiting.appendleft(play)
             self._hand_out()

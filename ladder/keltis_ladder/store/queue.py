@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, insert
+from sqlalchemy import ColumnElement, and_, case, insert, true
 from sqlmodel import Session, col, or_, select, update
 
 from keltis_engine import find_variant
 from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.shares import Flow
 from keltis_ladder.store.catalogue import Refused
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.seed_parts import draw_seed
@@ -27,6 +28,7 @@ from keltis_ladder.store.tables import (
     JobEntrant,
     JobState,
     Purpose,
+    TournamentRecord,
     Version,
     table_of,
 )
@@ -93,6 +95,21 @@ def add_job(session: Session, order: Order, now: datetime) -> Job:
     return session.get_one(Job, order.id)
 
 
+def waiting_flows(session: Session, now: datetime, without: Collection[int] = ()) -> set[Flow]:
+    """Return what the jobs that could be leased are for, and who asked for them."""
+    asked_by = case(
+        (col(Job.tournament_id).is_(None), col(Job.author_id)),
+        else_=col(TournamentRecord.author_id),
+    )
+    query = (
+        select(Job.purpose, asked_by)
+        .outerjoin(TournamentRecord, col(TournamentRecord.id) == Job.tournament_id)
+        .where(_free(now), _not_seated(without))
+        .distinct()
+    )
+    return {Flow(purpose, author) for purpose, author in session.exec(query)}
+
+
 def claim(
     session: Session,
     holder: str,
@@ -101,21 +118,22 @@ def claim(
     lease: timedelta = LEASE,
     least: int | None = None,
     without: Collection[int] = (),
+    flow: Flow | None = None,
 ) -> list[Job]:
     """Lease waiting jobs, and those whose lease has ended, the most urgent first.
 
-    Those with less than the ``least`` priority are left where they are, and so are those that the
-    versions ``without`` take part in. Those that came back after a bot in them was disabled are
-    called off.
+    With a ``flow`` only those for its purpose that its author has asked for. Those with less than
+    the ``least`` priority are left where they are, and so are those that the versions ``without``
+    take part in. Those that came back after a bot in them was disabled are called off.
     """
     give_up(session, now)
-    seated = select(JobEntrant.job_id).where(col(JobEntrant.version_id).in_(without))
     query = (
         select(Job)
         .where(
             _free(now),
             True if least is None else col(Job.priority) >= least,
-            col(Job.id).not_in(seated) if without else True,
+            _not_seated(without),
+            _of_flow(flow),
         )
         .order_by(col(Job.priority).desc(), col(Job.created), col(Job.id))
         .limit(limit)
@@ -264,6 +282,30 @@ def _with_disabled_bots(session: Session, jobs: Sequence[str]) -> set[str]:
         )
     )
     return set(session.exec(query)) if jobs else set()
+
+
+def _not_seated(versions: Collection[int]) -> ColumnElement[bool]:
+    """Return that none of the versions takes part in a job."""
+    if not versions:
+        return true()
+    seated = select(JobEntrant.job_id).where(col(JobEntrant.version_id).in_(versions))
+    return col(Job.id).not_in(seated)
+
+
+def _of_flow(flow: Flow | None) -> ColumnElement[bool]:
+    if flow is None:
+        return true()
+    tournaments = select(TournamentRecord.id).where(
+        col(TournamentRecord.author_id).is_not_distinct_from(flow.author)
+    )
+    alone = col(Job.tournament_id).is_(None)
+    return and_(
+        col(Job.purpose) == flow.purpose,
+        or_(
+            alone & col(Job.author_id).is_not_distinct_from(flow.author),
+            col(Job.tournament_id).in_(tournaments),
+        ),
+    )
 
 
 def _free(now: datetime) -> ColumnElement[bool]:
