@@ -26,6 +26,7 @@ from keltis_ladder.excerpts import Excerpt
 from keltis_ladder.faults import PlatformFault
 from keltis_ladder.findings import Doing, Event, Finding, Mark
 from keltis_ladder.launch import CannotStart
+from keltis_ladder.niceness import become_nice
 from keltis_ladder.prctl import die_with_parent
 from keltis_ladder.preparing import prepare
 from keltis_ladder.sandbox import Sandbox, find_sandbox
@@ -137,9 +138,11 @@ def main() -> None:
     parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--bot", type=Path, required=True, help="the directory with its files")
     parser.add_argument("--cache", type=Path, required=True, help="where built bots are kept")
+    parser.add_argument("--nice", type=int, default=0, help="how much to give way to others")
     parser.add_argument("--no-sandbox", action="store_true", help="run the bot without a sandbox")
     arguments = parser.parse_args()
     die_with_parent(arguments.parent)
+    become_nice(arguments.nice)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     teller = Teller(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)

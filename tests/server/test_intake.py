@@ -19,6 +19,7 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.submissions import restore, take_back
 from keltis_ladder.store.tables import Version
+from keltis_server.uploads.lanes import Lane
 from tests.server.serving import QUIET, served
 from tests.server.uploading import PATIENCE, Journal, intake_of, small_bot, upload
 
@@ -221,6 +222,90 @@ def test_a_check_is_broken_off_for_a_newer_version_or_when_the_bot_is_taken_back
                 ("mine", 2, "checking"),
                 ("mine", 2, "active"),
             ]
+
+    asyncio.run(scenario())
+
+
+ENDLESS = ["sh", "-c", "echo begins; sleep 45678.9"]
+
+
+def test_many_slow_builds_of_one_author_do_not_keep_another_waiting(tmp_path: Path) -> None:
+    slow = [small_bot(tmp_path / f"slow-{letter}", build=ENDLESS) for letter in "abc"]
+    good = small_bot(tmp_path / "good")
+
+    async def scenario() -> None:
+        async with served(tmp_path / "home") as server:
+            journal = Journal(server)
+            ada, eve = await server.register("ada"), await server.register("eve")
+            for letter, data in zip("abc", slow, strict=True):
+                await upload(server, ada, data)
+                assert await journal.next() == (f"slow-{letter}", 1, "checking")
+            await journal.until("output", "begins")
+            await upload(server, eve, good)
+            assert await journal.next() == ("good", 1, "checking")
+            assert await journal.next() == ("good", 1, "active")
+            async with asyncio.timeout(PATIENCE):  # hers is over, and only one of his goes on
+                while len(checkers()) > 1:
+                    await asyncio.sleep(0.02)
+            assert len(intake_of(server).lanes.waiting) == 2
+
+    asyncio.run(scenario())
+
+
+def test_checks_that_take_long_make_room_and_the_second_of_them_begins_again(
+    tmp_path: Path,
+) -> None:
+    names = ("slow", "slower", "slowest")
+    bots = [small_bot(tmp_path / name, build=ENDLESS) for name in names]
+    good = small_bot(tmp_path / "good")
+
+    async def scenario() -> None:
+        async with served(tmp_path / "home") as server:
+            journal = Journal(server)
+            intake = intake_of(server)
+            intake.short_seconds = 0.3
+            versions = []
+            for name, data in zip(names, bots, strict=True):
+                headers = await server.register(f"author-of-{name}")
+                versions.append((await upload(server, headers, data))["id"])
+                assert await journal.next() == (name, 1, "checking")
+            async with asyncio.timeout(PATIENCE):
+                while len(intake.lanes.running) != 1 or len(intake.lanes.waiting) != 2:
+                    await asyncio.sleep(0.02)
+            assert {each.lane for each in intake.lanes.waiting.values()} == {Lane.LONG}
+            (first,) = intake.lanes.running
+            intake.short_seconds = PATIENCE
+            eve = await server.register("eve")
+            await upload(server, eve, good)
+            assert await journal.next() == ("good", 1, "checking")
+            assert await journal.next() == ("good", 1, "active")
+
+            # The next of those that were broken off has its turn when the first is over.
+            name = names[versions.index(first)]
+            await server.post(f"/bots/{name}/retire", json={}, headers=server.local)
+            assert await journal.next() == (name, 1, "retired")
+            async with asyncio.timeout(PATIENCE):
+                while not (set(versions) - {first}) & set(intake.lanes.running):
+                    await asyncio.sleep(0.02)
+
+    asyncio.run(scenario())
+
+
+def test_a_check_gives_way_as_matches_do(tmp_path: Path) -> None:
+    slow = small_bot(tmp_path / "slow", build=ENDLESS)
+
+    async def scenario() -> None:
+        async with served(tmp_path / "home") as server:
+            server.site.settings = replace(server.site.settings, nice=7)
+            journal = Journal(server)
+            await upload(server, await server.register("ada"), slow)
+            await journal.until("output", "begins")
+            mine = set(descendants(os.getpid()))
+            niceness = [
+                os.getpriority(os.PRIO_PROCESS, pid) for pid in running("45678.9") if pid in mine
+            ]
+            assert niceness
+            assert set(niceness) == {os.nice(0) + 7}
 
     asyncio.run(scenario())
 

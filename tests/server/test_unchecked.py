@@ -18,7 +18,7 @@ from keltis_ladder.store.submissions import CANNOT_CHECK
 from keltis_ladder.store.tables import Version
 from tests.server.serving import Served, served
 from tests.server.test_intake import checkers
-from tests.server.uploading import Journal, intake_of, small_bot, upload
+from tests.server.uploading import NO_PLACES, Journal, intake_of, small_bot, upload
 
 Headers = dict[str, str]
 
@@ -53,11 +53,11 @@ def find_again(away: Path) -> None:
 async def unchecked(server: Served, journal: Journal, author: Headers, data: bytes) -> Path:
     """Upload a bot whose archive is lost at once; return where that is, when it is given up."""
     intake = intake_of(server)
-    width, intake.width = intake.width, 0
+    places, intake.lanes.places = intake.lanes.places, NO_PLACES
     version = await upload(server, author, data)
     assert (await journal.next())[2] == "checking"
     away = await lose(server, version["id"])
-    intake.width = width
+    intake.lanes.places = places
     intake.add(version["id"])
     assert (await journal.next())[2] == "unchecked"
     return away
@@ -121,14 +121,14 @@ def test_an_error_that_nobody_thought_of_is_ours_too(
             archives = server.site.home.archives
             ada = await server.register("ada")
             intake = intake_of(server)
-            width, intake.width = intake.width, 0
+            places, intake.lanes.places = intake.lanes.places, NO_PLACES
             version = await upload(server, ada, bot)
             assert await journal.next() == ("odd", 1, "checking")
             data = archives.get(await server.site.read(digest_of, version["id"]))
             kept = archives.put(data[: len(data) // 2])
             await server.site.write(lambda session: note_archive(session, kept))
             await server.site.write(damage, version["id"], kept.digest)
-            intake.width = width
+            intake.lanes.places = places
             intake.add(version["id"])
             assert await journal.next() == ("odd", 1, "unchecked")
 

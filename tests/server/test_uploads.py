@@ -22,6 +22,7 @@ from keltis_server.uploads.receiving import Pace
 from tests.server.archives import digits, zipped
 from tests.server.serving import Served, bearer, served
 from tests.server.uploading import (
+    NO_PLACES,
     PATIENCE,
     Journal,
     connection,
@@ -195,7 +196,7 @@ def test_only_who_may_submit_can_and_a_name_has_one_author(tmp_path: Path) -> No
     async def scenario() -> None:
         settings = Settings(port=0, house=False, quotas=quotas)
         async with served(home, settings) as server:
-            intake_of(server).width = 0  # nothing is checked
+            intake_of(server).lanes.places = NO_PLACES  # nothing is checked
             journal = Journal(server)
             ada, eve = await server.register("ada"), await server.register("eve")
             await refused(server, {}, 401, "this needs a token")

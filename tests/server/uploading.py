@@ -11,12 +11,14 @@ from typing import Any
 from keltis_server.endpoints import API
 from keltis_server.happenings import Checking, Happening, VersionChanged
 from keltis_server.uploads.intake import INTAKE, Intake
+from keltis_server.uploads.lanes import Lane
 from tests.ladder.small_bots import write_bot
 from tests.server.archives import packed
 from tests.server.serving import Served
 
 ONE_TABLE: dict[str, Any] = {"variants": ["weg-der-steine"], "players": [2]}  # quickly checked
 PATIENCE = 300.0
+NO_PLACES = {Lane.SHORT: 0, Lane.LONG: 0}  # nothing is checked
 
 
 def small_bot(directory: Path, **fields: Any) -> bytes:

@@ -52,6 +52,15 @@ class Submitted:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A version that waits for its check."""
+
+    version_id: int
+    author_id: int
+    last_took: float | None  # seconds of the last check of its bot, if there was one
+
+
+@dataclass(frozen=True)
 class Subject:
     """A version that is to be checked."""
 
@@ -115,16 +124,32 @@ def submit(
     return done
 
 
-def waiting(session: Session) -> list[int]:
+def waiting(session: Session) -> list[Waiting]:
     """Return the versions that are to be checked, the oldest first."""
     query = (
-        select(col(Version.id))
+        select(col(Version.id), Version.bot_id, Bot.author_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
         .where(
             col(Version.state) == VersionState.CHECKING, col(Version.archive_digest).is_not(None)
         )
         .order_by(col(Version.created), col(Version.id))
     )
-    return [id for id in session.exec(query) if id is not None]
+    found = session.exec(query).all()
+    took = _last_checks(session, {bot for _, bot, _ in found}) if found else {}
+    return [Waiting(id, author, took.get(bot)) for id, bot, author in found if id is not None]
+
+
+def _last_checks(session: Session, bots: set[int]) -> dict[int, float]:
+    """Return how many seconds the last check of each of these bots took that is over."""
+    query = (
+        select(Version.bot_id, CheckReport.started, CheckReport.finished)
+        .join(CheckReport, col(CheckReport.version_id) == Version.id)
+        .where(col(Version.bot_id).in_(bots))
+        .order_by(col(CheckReport.finished))
+    )
+    return {
+        bot: (finished - started).total_seconds() for bot, started, finished in session.exec(query)
+    }
 
 
 def subject(session: Session, version_id: int) -> Subject | None:

@@ -52,6 +52,7 @@ async def run_check(
     found: Findings,
     on_event: OnEvent,
     limit: float = LIMIT,
+    nice: int = 0,
 ) -> str | None:
     """Check a version; return why it may not play, none if it may. Raise PlatformTrouble."""
     scratch = _new_directory(home.directory / "incoming")
@@ -59,7 +60,7 @@ async def run_check(
         await _through(asyncio.to_thread(_unpack, home, subject, scratch / "bot"))
         with tempfile.TemporaryFile() as log:  # what it says only if it dies of a mistake of ours
             process = await asyncio.create_subprocess_exec(
-                *_command(home, scratch / "bot", sandboxed),
+                *_command(home, scratch / "bot", sandboxed, nice),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -92,9 +93,10 @@ def _unpack(home: Home, subject: Subject, into: Path) -> None:
         raise PlatformTrouble(str(error)) from None
 
 
-def _command(home: Home, bot: Path, sandboxed: bool) -> list[str]:
+def _command(home: Home, bot: Path, sandboxed: bool, nice: int) -> list[str]:
     command = [sys.executable, "-m", "keltis_ladder.checker", "--parent", str(os.getpid())]
     command += ["--bot", str(bot), "--cache", str(home.directory / "bots")]
+    command += ["--nice", str(nice)]
     return command if sandboxed else [*command, "--no-sandbox"]
 
 

@@ -1,4 +1,4 @@
-"""The intake: checks the versions that were uploaded, one after the other.
+"""The intake: checks the versions that were uploaded, and lets their authors take turns.
 
 What is to be checked is in the database, as versions in the state CHECKING. So nothing is lost
 when the server ends, in whatever way: the next one goes on.
@@ -7,6 +7,7 @@ when the server ends, in whatever way: the next one goes on.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import time
@@ -24,6 +25,7 @@ from keltis_ladder.store.moments import now
 from keltis_ladder.store.submissions import (
     Report,
     Subject,
+    Waiting,
     conclude,
     leave_unchecked,
     recheck_all,
@@ -35,6 +37,7 @@ from keltis_ladder.trees import discard
 from keltis_server.happenings import Checking, VersionChanged
 from keltis_server.site import Site
 from keltis_server.uploads.check import LIMIT, Findings, PlatformTrouble, run_check
+from keltis_server.uploads.lanes import Lane, Lanes, Wanted
 from keltis_server.uploads.pruning import Pruner
 from keltis_server.uploads.receiving import Reception
 from keltis_server.uploads.telling import Telling
@@ -43,7 +46,10 @@ MOST_TRIES: Final = 3  # of a check that the platform could not finish
 PAUSE: Final = 1.0  # seconds before the next try
 BACKOFF: Final = 4  # how many times longer each pause is than the one before
 LOOK_SECONDS: Final = 1.0  # between two looks at what others want checked
-CORES_EACH: Final = 4  # for one check at a time
+CORES_EACH: Final = 4  # for one check at a time that is short
+FEWEST: Final = 2  # short ones at a time, so that nobody waits for a single other author
+LONG_AT_ONCE: Final = 1  # checks that take long: each may use gigabytes
+SHORT_SECONDS: Final = 60.0  # a check that takes longer is long, and so is the bot's next one
 ABANDONED: Final = 3600.0  # seconds after which nobody builds in a directory any more
 UNFINISHED: Final = ".new-*"  # how the names of bots begin that are being built
 
@@ -57,13 +63,17 @@ class Intake:
         self.reception = Reception(site)
         self.pruner = Pruner(site)
         self.limit = LIMIT
-        self.width = max(1, len(os.sched_getaffinity(0)) // CORES_EACH)
+        self.short_seconds = SHORT_SECONDS
+        self.lanes = Lanes(max(FEWEST, len(os.sched_getaffinity(0)) // CORES_EACH), LONG_AT_ONCE)
         self._site = site
         self._look = look  # has the games look who plays now
-        self._waiting: dict[int, None] = {}  # in the order in which they came
         self._running: dict[int, asyncio.Task[None]] = {}
+        self._alarms: dict[int, asyncio.TimerHandle] = {}  # when they count as long
+        self._long: set[int] = set()  # broken off once because they took long
+        self._tellings: dict[int, Telling] = {}  # of those that are checked or were broken off
         self._failed: set[int] = set()  # their checks raised: only who asks for them has them again
         self._looking: asyncio.Task[None] | None = None
+        self._woken = asyncio.Event()
         self._stopping = False
 
     async def start(self) -> None:
@@ -72,19 +82,17 @@ class Intake:
         self.pruner.start()
         if self.open:
             await self._site.write(recheck_all)
-        for version_id in await self._site.read(waiting):
-            self.add(version_id)
         self._looking = asyncio.create_task(self._keep_looking(), name="intake")
 
     def add(self, version_id: int) -> None:
         """Have a version checked."""
         self._failed.discard(version_id)
-        self._waiting[version_id] = None
-        self._fill()
+        self._woken.set()
 
     def drop(self, version_id: int) -> None:
         """Break off the check of a version: nobody waits for it any more."""
-        self._waiting.pop(version_id, None)
+        self.lanes.drop(version_id)
+        self._forget(version_id)
         if task := self._running.get(version_id):
             task.cancel()
 
@@ -117,40 +125,61 @@ class Intake:
         return self._site.sandbox is not None or not self._site.settings.sandboxed
 
     async def _keep_looking(self) -> None:
-        """Check what other processes want checked that work on the same database."""
+        """Check what is to be checked, whoever of those who use the database wants it."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            self._woken.clear()
             try:
-                wanted = await self._site.read(waiting)
+                self.lanes.want(map(self._wanted, await self._site.read(waiting)))
+                self._fill()
             except DBAPIError:  # the steward tells that it is down
-                continue
+                pass
             except Exception:
                 log.exception("the look for versions to check failed")
-                continue
-            for version_id in wanted:
-                known = version_id in self._waiting or version_id in self._running
-                if not known and version_id not in self._failed:
-                    self.add(version_id)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._woken.wait()
+
+    def _wanted(self, each: Waiting) -> Wanted:
+        took_long = each.last_took is not None and each.last_took > self.short_seconds
+        long = took_long or each.version_id in self._long
+        return Wanted(each.version_id, each.author_id, Lane.LONG if long else Lane.SHORT)
 
     def _fill(self) -> None:
-        if not self.open:
-            return
-        for version_id in list(self._waiting):
-            if self._stopping or len(self._running) >= self.width:
-                return
-            if version_id in self._running:  # the one before is still being broken off
-                continue
-            del self._waiting[version_id]
+        """Begin all checks that may begin."""
+        for version_id in self._failed:
+            self.lanes.drop(version_id)
+        while self.open and not self._stopping and (wanted := self.lanes.begin()):
+            version_id = wanted.version_id
             task = asyncio.create_task(self._check(version_id), name=f"check {version_id}")
             self._running[version_id] = task
+            self._alarms[version_id] = asyncio.get_running_loop().call_later(
+                self.short_seconds, self._takes_long, version_id, task
+            )
             task.add_done_callback(partial(self._ended, version_id))
 
+    def _takes_long(self, version_id: int, task: asyncio.Task[None]) -> None:
+        """Make room for others: the check goes on in the other lane, or later from its start."""
+        if not self.lanes.becomes_long(version_id):
+            self._long.add(version_id)
+            task.cancel()
+        self._woken.set()
+
     def _ended(self, version_id: int, task: asyncio.Task[None]) -> None:
+        self._alarms.pop(version_id).cancel()
         del self._running[version_id]
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._failed.add(version_id)
-            log.error("the check of version %s failed", version_id, exc_info=error)
+        self.lanes.end(version_id)
+        if not task.cancelled():
+            self._forget(version_id)
+            if (error := task.exception()) is not None:
+                self._failed.add(version_id)
+                log.error("the check of version %s failed", version_id, exc_info=error)
         self._fill()
+        self._woken.set()
+
+    def _forget(self, version_id: int) -> None:
+        """Forget what was to be known of a check that is over, or not wanted any more."""
+        self._long.discard(version_id)
+        self._tellings.pop(version_id, None)
 
     async def _check(self, version_id: int) -> None:
         found = await self._patiently(self._site.read, subject, version_id)
@@ -159,6 +188,7 @@ class Intake:
         started = now()
         try:
             findings, failure = await self._try(found)
+            self._alarms[version_id].cancel()  # what is left is quick, and must be told
             report = Report(findings.findings, findings.output.text(), started, now())
             changes = await self._patiently(self._site.write, conclude, version_id, report, failure)
         except Exception as error:  # whatever it is: it is ours, and must not be waited for
@@ -170,7 +200,9 @@ class Intake:
 
     async def _try(self, found: Subject) -> tuple[Findings, str | None]:
         """Check a version; what is not its fault is tried again, and in the end raised."""
-        telling = Telling(partial(self._on_event, found))
+        telling = self._tellings.setdefault(
+            found.version_id, Telling(partial(self._on_event, found))
+        )
         for attempt in range(MOST_TRIES):
             findings = Findings()
             try:
@@ -181,6 +213,7 @@ class Intake:
                     findings,
                     telling.next_try(),
                     self.limit,
+                    self._site.settings.nice,
                 )
             except Exception as error:
                 expected = isinstance(error, PlatformTrouble | OSError | ValueError)

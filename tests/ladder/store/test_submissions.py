@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlmodel import Session, col, select
@@ -53,15 +54,36 @@ def id_of(submitted: Submitted) -> int:
     return found
 
 
+def waits(session: Session) -> list[int]:
+    return [each.version_id for each in waiting(session)]
+
+
 def states(session: Session, name: str = "one") -> list[str]:
     query = select(Version.state).join(Bot, col(Bot.id) == Version.bot_id)
     return list(session.exec(query.where(Bot.name == name).order_by(col(Version.number))))
 
 
+def test_who_waits_is_told_with_its_author_and_how_long_the_last_check_took(
+    database: Database,
+) -> None:
+    with database.writing() as session:
+        first = id_of(come_in(session, "a"))
+        (found,) = waiting(session)
+        assert found.last_took is None
+        begin = now()
+        conclude(session, first, Report([], "", begin, begin + timedelta(seconds=90)), None)
+        second, other = id_of(come_in(session, "b")), id_of(come_in(session, "c", name="two"))
+        assert [(each.version_id, each.last_took) for each in waiting(session)] == [
+            (second, 90.0),
+            (other, None),
+        ]
+        assert {each.author_id for each in waiting(session)} == {owner_of(session, "one")}
+
+
 def test_a_version_that_passes_plays_and_the_one_before_makes_room(database: Database) -> None:
     with database.writing() as session:
         first = come_in(session, "a")
-        assert (first.fresh, first.row.size, waiting(session)) == (True, 7, [id_of(first)])
+        assert (first.fresh, first.row.size, waits(session)) == (True, 7, [id_of(first)])
         found = subject(session, id_of(first))
         assert found is not None
         assert (found.bot, found.number, found.digest) == ("one", 1, "a")
@@ -94,7 +116,7 @@ def test_a_report_is_kept_whatever_it_says_and_replaced_by_the_next(database: Da
         assert owner_of(session, "two") is None
     with database.writing() as session:
         again = come_in(session, "a")
-        assert (again.fresh, id_of(again), waiting(session)) == (True, id, [id])
+        assert (again.fresh, id_of(again), waits(session)) == (True, id, [id])
         conclude(session, id, NO_REPORT, None)
         assert session.get_one(CheckReport, id).findings == []
         assert states(session) == ["active"]
