@@ -51,6 +51,10 @@ def check(
     quick: Annotated[
         bool, typer.Option("--quick", help="One match of each game, with the fewest players.")
     ] = False,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", min=0, help="Of the deals: the ladder's report names its own."),
+    ] = Plan.seed,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     crash_dir: CrashDirOption = DEFAULT_DIRECTORY,
     no_sandbox: entering.NoSandboxOption = False,
@@ -64,7 +68,7 @@ def check(
     if variant is not None:
         find_variant(variant)
     sandbox = entering.sandbox_for([str(bot)], no_sandbox)
-    plan = Plan((variant,) if variant else None, quick=quick)
+    plan = Plan((variant,) if variant else None, quick=quick, seed=seed)
     findings: list[dict[str, Any]] = []
     marks: list[Mark] = []
     with ExitStack() as stack:

@@ -19,7 +19,6 @@ from keltis_ladder.process import LOG_KEPT
 from keltis_ladder.referee import MOST_EXCUSED, Launcher, Referee
 from keltis_ladder.results import GameResult, MatchResult
 
-SEED: Final = 1
 OPPONENTS: Final = ("greedy", "random", "random")
 Table = tuple[str, int]  # a variant and the number of players
 MUCH: Final = 0.8  # of a limit: a warning
@@ -48,17 +47,18 @@ class _Record:
 
 
 def check_games(
-    entrant: Entrant, launcher: Launcher, tables: Sequence[Table], matches: int
+    entrant: Entrant, launcher: Launcher, tables: Sequence[Table], matches: int, seed: int
 ) -> Iterator[Event]:
     """Play matches of each variant and number of players, then judge what the bot used."""
     record = _Record()
+    seeds = [seed_of_match(seed, number) for number in range(1, matches + 1)]
     referee = Referee(
         launcher, idle_bytes=idle_budget(available_memory(), len(os.sched_getaffinity(0)))
     )
     try:
         for variant, players in tables:
             yield Doing(f"playing {variant} with {players} players")
-            yield _play(referee, entrant, (variant, players), matches, record)
+            yield _play(referee, entrant, (variant, players), seeds, record)
             _look_at_processes(referee, entrant, record)
     finally:
         referee.kill()
@@ -71,7 +71,7 @@ def name_of(table: Table) -> str:
 
 
 def _play(
-    referee: Referee, entrant: Entrant, table: Table, matches: int, record: _Record
+    referee: Referee, entrant: Entrant, table: Table, seeds: Sequence[int], record: _Record
 ) -> Finding:
     """Play at one table; the first fault is the finding."""
     check = name_of(table)
@@ -79,8 +79,8 @@ def _play(
     ruleset = find_variant(variant)
     entrants = [entrant, *(built_in(name) for name in OPPONENTS[: players - 1])]
     games = asked = won = 0
-    for number in range(1, matches + 1):
-        result = _result(referee, ruleset, seed_of_match(SEED, number), entrants)
+    for seed in seeds:
+        result = _result(referee, ruleset, seed, entrants)
         fault = _first_fault(check, result)
         if fault is not None:
             return fault

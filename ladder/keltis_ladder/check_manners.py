@@ -20,7 +20,6 @@ from keltis_ladder.referee import Launcher
 from keltis_ladder.solo import Solo, start
 
 LOW: Final = TimeControl(bank_ms=50, increment_ms=5)
-SEED: Final = 1
 LOOK_SECONDS: Final = 0.05  # between two looks at a bot that should end
 LONGEST_GOODBYE_SECONDS: Final = 60.0  # however busy the machine is
 
@@ -29,12 +28,13 @@ class _Trial:
     """Plays single games with fresh processes of one bot."""
 
     def __init__(
-        self, entrant: Entrant, launcher: Launcher, ruleset: Ruleset, players: int
+        self, entrant: Entrant, launcher: Launcher, ruleset: Ruleset, players: int, seed: int
     ) -> None:
         self.entrant = entrant
         self.launcher = launcher
         self.ruleset = ruleset
         self.players = players
+        self.seed = seed
         self.process: BotProcess | None = None
         self.solo: Solo | None = None
 
@@ -61,8 +61,8 @@ class _Trial:
         give equal games.
         """
         assert self.process is not None
-        solo = self.solo = Solo(self.process, self.ruleset, self.players, 0, SEED, control)
-        clock, rng = Clock(control), Rng(SEED)
+        solo = self.solo = Solo(self.process, self.ruleset, self.players, 0, self.seed, control)
+        clock, rng = Clock(control), Rng(self.seed)
         answers: list[int] = []
         while not solo.state.over and (most is None or len(answers) < most):
             legal = solo.state.legal_actions()
@@ -79,13 +79,15 @@ class _Trial:
         return answers
 
 
-def check_manners(entrant: Entrant, launcher: Launcher, table: Table | None) -> Iterator[Event]:
+def check_manners(
+    entrant: Entrant, launcher: Launcher, table: Table | None, seed: int
+) -> Iterator[Event]:
     """Check what happens around games, each time with a fresh process.
 
     Without a table at which it plays whole games, there is only one thing to be checked.
     """
     variant, players = table or (entrant.variants[0], entrant.players[0])
-    trial = _Trial(entrant, launcher, find_variant(variant), players)
+    trial = _Trial(entrant, launcher, find_variant(variant), players, seed)
     checks = {"goodbye": ("closing its stdin", _goodbye)}
     if table is not None:
         checks |= {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -35,7 +36,7 @@ from keltis_ladder.staging import CannotStage
 PAUSE: Final = 0.1  # seconds for which output is collected before it is told
 LONGEST_TEXT: Final = 4_000  # characters of what a finding says
 LONGEST_LOG: Final = 16_384
-PLAN: Final = Plan(matches=1)  # everything that it claims to play, once
+SEED_BITS: Final = 48  # of the deals: fresh each time, so that no bot can know them
 BUILD: Final = "build"
 
 
@@ -110,7 +111,11 @@ def _events(
         advice = "Try the build command by hand; in the sandbox there is no network."
         yield Finding(BUILD, Mark.FAILED, error.reason, advice, log=error.tail)
         return
-    for event in check_bot(directory, sandbox, PLAN, teller.output, cache):
+    plan = Plan(matches=1, seed=secrets.randbits(SEED_BITS))  # all that it claims to play, once
+    again = f"seed {plan.seed}; the same deals: keltis-ladder check BOT --seed {plan.seed}"
+    if built:
+        yield Finding("deals", Mark.OK, again)
+    for event in check_bot(directory, sandbox, plan, teller.output, cache):
         if isinstance(event, Finding):
             yield replace(event, text=built) if event.check == BUILD else event
         elif not event.text.startswith("building"):

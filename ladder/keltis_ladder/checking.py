@@ -42,6 +42,7 @@ class Plan:
     variants: tuple[str, ...] | None = None  # none: all that the bot claims
     matches: int = 2  # of each variant and number of players
     quick: bool = False  # one match with the fewest players only, for a first look
+    seed: int = 1  # of all deals
 
 
 def check_bot(
@@ -81,10 +82,11 @@ def check_bot(
     if plan.quick:
         tables = [(variant, entrant.players[0]) for variant in variants]
     sound = []  # where it plays without faults: there other checks can show something new
-    for event in check_games(entrant, launcher, tables, 1 if plan.quick else plan.matches):
+    matches = 1 if plan.quick else plan.matches
+    for event in check_games(entrant, launcher, tables, matches, plan.seed):
         yield event
         sound += [table for table in tables if _is_passed(event, table)]
-    yield from check_manners(entrant, launcher, sound[0] if sound else None)
+    yield from check_manners(entrant, launcher, sound[0] if sound else None, plan.seed)
 
 
 def check_start(entrant: Entrant, launcher: Launcher) -> Iterator[Finding]:

@@ -13,10 +13,13 @@ from typing import Any
 
 import pytest
 
+from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.excerpts import Excerpt
+from keltis_ladder.findings import Finding
 from keltis_ladder.sandbox import Sandbox
 from tests.ladder.small_bots import write_bot
 
+GAME = "weg-der-steine, 2 players"
 TABLE: dict[str, Any] = {"variants": ["weg-der-steine"], "players": [2]}
 
 # Starts a checker and waits; whoever kills it wants to see the checker go, too.
@@ -69,12 +72,30 @@ def test_a_bot_is_built_once_and_what_else_is_in_the_cache_stays(
     assert (code, again[-1]["failure"], of_kind("output", again)) == (0, None, [])
 
 
+def test_every_check_has_deals_of_its_own_and_names_the_seed_that_plays_them_again(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    # It ends at its first decision, and its last words are what it saw.
+    bot = write_bot(tmp_path / "bot", "sys.exit(str(request.view))", **TABLE)
+    seen = []
+    for _ in range(2):
+        told, code = checked(bot, tmp_path / "cache")
+        assert (code, told[-1]["kind"]) == (0, "done")
+        findings = {each["finding"]["check"]: each["finding"] for each in of_kind("finding", told)}
+        seed = int(findings["deals"]["text"].split("--seed ")[1])
+        at_home = check_bot(bot, sandbox, Plan(seed=seed), str, tmp_path / "cache")
+        (again,) = [each for each in at_home if isinstance(each, Finding) and each.check == GAME]
+        assert findings[GAME]["log"] == again.log
+        seen.append(again.log)
+    assert seen[0] != seen[1]
+
+
 def test_the_first_failure_is_the_reason_and_names_no_path_of_ours(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
     bot = write_bot(tmp_path / "bot", before="raise SystemExit('no ' + 'way')", **TABLE)
     told, code = checked(bot, tmp_path / "cache")
-    (failed,) = of_kind("finding", told)[2:]
+    (failed,) = of_kind("finding", told)[3:]
     assert failed["finding"]["log"].strip() == "no way"
     assert (code, told[-1]["failure"]) == (0, f"start: {failed['finding']['text']}")
     (bot / "bot.toml").write_text("name = ")

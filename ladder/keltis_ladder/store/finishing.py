@@ -83,6 +83,14 @@ _RECENT_FAULTS: Final = (
     .order_by(_place.c.match_number.desc())
     .limit(RECENT)
 )
+# Only rated ones: with challenges of one's own bot nobody hides what it does to others.
+_RECENT_RATED_FAULTS: Final = (
+    select(_place.c.faults)
+    .join(_match, _match.c.number == _place.c.match_number)
+    .where(_place.c.version_id == bindparam("version"), _match.c.rated)
+    .order_by(_place.c.match_number.desc())
+    .limit(RECENT)
+)
 _BREAK: Final = (
     update(_version)
     .where(_version.c.id == bindparam("version"), _version.c.state == VersionState.ACTIVE)
@@ -354,10 +362,12 @@ def _set_broken_aside(session: Session, faulty: Iterable[int]) -> list[int]:
     broken = []
     connection = session.connection()
     for id in sorted(set(faulty)):
-        recent = connection.execute(_RECENT_FAULTS, {"version": id}).scalars().all()
-        count = sum(faults > 0 for faults in recent)
-        if count >= TOO_MANY:
-            reason = f"faults in {count} of its last {len(recent)} matches"
+        for query, of in ((_RECENT_FAULTS, "matches"), (_RECENT_RATED_FAULTS, "rated matches")):
+            recent = connection.execute(query, {"version": id}).scalars().all()
+            count = sum(faults > 0 for faults in recent)
+            if count < TOO_MANY:
+                continue
+            reason = f"faults in {count} of its last {len(recent)} {of}"
             if connection.execute(_BREAK, {"version": id, "why": reason}).first() is not None:
                 broken.append(id)
     return broken

@@ -374,6 +374,19 @@ def test_a_version_with_faults_in_half_of_its_recent_matches_is_broken(database:
     assert stored(database, [bad, good], faulty(2, 0)).broken == ()  # it is so already
 
 
+def test_challenges_of_its_author_do_not_hide_what_a_version_does_in_rated_matches(
+    database: Database,
+) -> None:
+    bad, good = entered(database, "bad", "good")
+    for number in range(1, TOO_MANY + 1):
+        for _ in range(3):
+            assert stored(database, [bad, good], won_by("keltis", 2, 0), rated=False).broken == ()
+        done = stored(database, [bad, good], faulty(2, 0))
+        assert done.broken == (() if number < TOO_MANY else (bad,))
+    with database.reading() as session:
+        assert session.get_one(Version, bad).reason == "faults in 10 of its last 10 rated matches"
+
+
 def test_a_new_version_with_nothing_but_faults_is_broken_after_ten(database: Database) -> None:
     bad, good = entered(database, "bad", "good")
     for _ in range(TOO_MANY - 1):
