@@ -18,7 +18,7 @@ from keltis_ladder.entrants import BUILT_IN, built_in
 from keltis_ladder.preparing import check_name, prepare
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept
-from keltis_ladder.store.catalogue import ensure_author, ensure_house_bots
+from keltis_ladder.store.catalogue import ensure_house_bots, local_author
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.programs import enter_program, keep_program
 from keltis_ladder.store.tables import Version, VersionState
@@ -112,7 +112,7 @@ def enter(session: Session, candidate: Candidate) -> Version:
         [version] = ensure_house_bots(session, [candidate.name])
         return version
     manifest, kept = candidate.kept
-    author = ensure_author(session, author_name())
+    author = local_author(session, author_name())
     return enter_program(session, author, manifest, kept, VersionState.ACTIVE)
 
 

@@ -15,7 +15,7 @@ from sqlmodel import Session
 from keltis_ladder.directing import Director
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.store.accounts import AUTHOR_SCOPES, Bearer, TokenScope
-from keltis_ladder.store.catalogue import ensure_author
+from keltis_ladder.store.catalogue import local_author
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_server.boards import Boards
@@ -106,10 +106,9 @@ class Site:
                 log.exception("%r failed to take %s", listener, type(happening).__name__)
 
     async def local_author(self) -> Bearer:
-        """Return whoever runs the server: an author under their name here, and administrator."""
+        """Return whoever runs the server: an author with an account of their own, administrator."""
         if self._local_author is None:
-            name = _user_name()
-            author = await self.write(ensure_author, name)
+            author = await self.write(local_author, _user_name())
             assert author.id is not None
             scopes = frozenset(map(str, (*AUTHOR_SCOPES, TokenScope.ADMIN)))
             self._local_author = Bearer(author.id, author.name, author.house, scopes)

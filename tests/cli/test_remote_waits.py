@@ -14,13 +14,14 @@ from keltis_cli.remote import following, submit_following
 from keltis_cli.watching import feed
 from keltis_cli.watching import plain as watching
 from keltis_ladder.sandbox import SandboxMissing, find_sandbox
+from keltis_server.uploads.lanes import Lane
 from tests.cli.inside import Inside
 from tests.cli.remote_server import odd_server, running, says
 from tests.cli.test_ladder_commands import wait_for
 from tests.cli.test_remote_troubles import a_match
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import QUIET, Served
-from tests.server.uploading import ONE_TABLE, intake_of
+from tests.server.uploading import NO_PLACES, ONE_TABLE, intake_of
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +44,7 @@ def register(server: Served, inside: Inside) -> None:
 
 def hold_checks(server: Served) -> None:
     """Let no check begin: whoever waits for one waits for ever."""
-    intake_of(server).width = 0
+    intake_of(server).lanes.places = NO_PLACES
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -156,7 +157,7 @@ def test_a_server_that_cannot_check_says_so_and_is_asked_again(
         assert "is being checked already" in refused.err
         path = server.site.home.archives.path(sent["version"]["digest"])
         away = path.rename(path.with_suffix(".away"))
-        intake_of(server).width = 1
+        intake_of(server).lanes.places = {Lane.SHORT: 1, Lane.LONG: 1}
         inside.output("retire", "lost", "--yes")
         inside.output("restore", "lost")
         wait_for(lambda: "unchecked" in inside.output("show", "lost/1"))

@@ -83,7 +83,7 @@ def test_every_check_has_deals_of_its_own_and_names_the_seed_that_plays_them_aga
         assert (code, told[-1]["kind"]) == (0, "done")
         findings = {each["finding"]["check"]: each["finding"] for each in of_kind("finding", told)}
         seed = int(findings["deals"]["text"].split("--seed ")[1])
-        at_home = check_bot(bot, sandbox, Plan(seed=seed), str, tmp_path / "cache")
+        at_home = check_bot(bot, sandbox, Plan(seed=seed), print, tmp_path / "cache")
         (again,) = [each for each in at_home if isinstance(each, Finding) and each.check == GAME]
         assert findings[GAME]["log"] == again.log
         seen.append(again.log)

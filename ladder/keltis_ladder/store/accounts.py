@@ -17,15 +17,22 @@ from typing import Final
 
 from sqlmodel import Session, col, select
 
-from keltis_ladder.store.catalogue import HOUSE, Refused
+from keltis_ladder.entrants import BUILT_IN
+from keltis_ladder.store.catalogue import HOUSE, Refused, too_alike
 from keltis_ladder.store.database import insert_if_new
+from keltis_ladder.store.names import fold, look_alike
 from keltis_ladder.store.tables import Author, Bot, Invitation, Token, table_of
 
 TOKEN_PREFIX: Final = "klt_"  # so that people and scanners of leaked secrets know what it is
 INVITATION_PREFIX: Final = "kli_"
 _RANDOM_BYTES: Final = 32
 AUTHOR_PATTERN: Final = r"[a-z0-9][a-z0-9._-]{0,39}"
-RESERVED: Final = (HOUSE, "admin", "root", "system", "nobody", "all", "house")
+RESERVED: Final = (
+    *(HOUSE, "keltis", "ladder", "house", *BUILT_IN),
+    *("admin", "administrator", "moderator", "operator", "root", "system", "support", "official"),
+    *("anonymous", "everybody", "nobody", "somebody", "all", "null", "none", "me", "local"),
+)
+_RESERVED: Final = frozenset(map(fold, RESERVED))
 REMOVED: Final = "removed-"  # how the names begin that removed authors and bots are left with
 MOST_TOKENS: Final = 50  # of one author that are valid
 
@@ -101,10 +108,14 @@ def open_account(session: Session, name: str, now: datetime) -> Author:
             f"the name {name!r} will not do: 1 to 40 small letters, digits, dots, dashes and "
             "underscores, the first a letter or digit"
         )
-    new = Author(name=name, created=now)
+    if fold(name) in _RESERVED or fold(name).startswith(fold(REMOVED)):
+        raise Taken(f"the name {name!r} is reserved, or looks like one that is: choose another")
+    alike = look_alike(session, Author, name)
+    if alike not in (None, name):
+        raise Taken(too_alike(name, alike or name))
+    new = Author(name=name, folded=fold(name), created=now)
     row = new.model_dump(exclude={"id"})
-    reserved = name in RESERVED or name.startswith(REMOVED)
-    if reserved or not insert_if_new(session, table_of(Author), row, ["name"]):
+    if alike is not None or not insert_if_new(session, table_of(Author), row, ["folded"]):
         raise Taken(f"the name {name!r} is taken: choose another, or log in with your token")
     return session.exec(select(Author).where(Author.name == name)).one()
 

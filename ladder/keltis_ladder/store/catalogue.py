@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from importlib import metadata
+from itertools import count
 from typing import Final
 
 from sqlmodel import Session, col, select
@@ -12,10 +14,12 @@ from keltis_ladder.entrants import BUILT_IN, built_in
 from keltis_ladder.errors import LadderError
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.moments import now
+from keltis_ladder.store.names import fold, free_fold, look_alike
 from keltis_ladder.store.tables import Author, Bot, Version, VersionState, table_of
 from keltis_ladder.store.texts import printable
 
 HOUSE: Final = "keltis-ladder"  # the author of our own bots
+LONGEST_USER: Final = 30  # characters of a user's name in the name of their account
 GONE: Final = "removed with its author"  # why such a bot is disabled
 
 
@@ -23,15 +27,47 @@ class Refused(LadderError):
     """Something that the catalogue does not allow; the text says why."""
 
 
+def too_alike(name: str, other: str) -> str:
+    """Say why a name is refused that looks like another."""
+    return f"the name {name!r} looks too much like {other!r}, which is taken: choose another"
+
+
 def ensure_author(session: Session, name: str, house: bool = False) -> Author:
-    """Return the author of this name, new if need be."""
+    """Return the author of this name, new if need be. Who has a name is not proved by it."""
     query = select(Author).where(Author.name == name)
     author = session.exec(query).first()
     if author is None:
-        new = Author(name=name, house=house, created=now())
+        folded = free_fold(session, Author, name)
+        new = Author(name=name, folded=folded, house=house, created=now())
         insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}), ["name"])
         author = session.exec(query).one()
     return author
+
+
+def local_author(session: Session, user: str) -> Author:
+    """Return the author who is this user of the machine, new if need be.
+
+    Known by the user's name in a column of its own: the account of somebody who has registered
+    that name is another one. Then theirs is called otherwise.
+    """
+    query = select(Author).where(Author.local_user == user)
+    author = session.exec(query).first()
+    if author is None:
+        name = _free_author_name(session, user)
+        new = Author(name=name, folded=fold(name), local_user=user, created=now())
+        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}), ["local_user"])
+        author = session.exec(query).one()
+    return author
+
+
+def _free_author_name(session: Session, user: str) -> str:
+    """Return a name for a user of the machine that is nobody's, and looks like nobody's."""
+    plain = re.sub(r"[^a-z0-9._-]", "-", user.lower()).lstrip("._-")[:LONGEST_USER] or "user"
+    for number in count():
+        name = plain if not number else f"{plain}-local{number if number > 1 else ''}"
+        if look_alike(session, Author, name) is None:
+            return name
+    raise AssertionError("one of all numbers is free")
 
 
 def ensure_bot(session: Session, author: Author, name: str) -> Bot:
@@ -43,8 +79,16 @@ def ensure_bot(session: Session, author: Author, name: str) -> Bot:
     bot = session.exec(query).first()
     if bot is None:
         assert author.id is not None
-        new = Bot(author_id=author.id, name=name, created=now())
-        insert_if_new(session, table_of(Bot), new.model_dump(exclude={"id"}), ["name"])
+        # Our own bots have their names whatever else there is.
+        alike = None if author.house else look_alike(session, Bot, name)
+        if alike is not None:
+            raise Refused(too_alike(name, alike))
+        folded = free_fold(session, Bot, name) if author.house else fold(name)
+        new = Bot(author_id=author.id, name=name, folded=folded, created=now())
+        if not insert_if_new(session, table_of(Bot), new.model_dump(exclude={"id"}), ["folded"]):
+            bot = session.exec(query).first()  # somebody has just entered it, or one like it
+            if bot is None:
+                raise Refused(too_alike(name, look_alike(session, Bot, name) or name))
         bot = session.exec(query).one()
     if bot.author_id != author.id:
         raise Refused(f"the name {name!r} belongs to a bot of another author: choose another")

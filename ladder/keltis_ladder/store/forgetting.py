@@ -20,6 +20,7 @@ from keltis_ladder.store.moderation import (
     id_of,
     take_off,
 )
+from keltis_ladder.store.names import free_fold
 from keltis_ladder.store.queue import CALLED_OFF
 from keltis_ladder.store.records import NO_CARD, without_names
 from keltis_ladder.store.tables import (
@@ -54,6 +55,8 @@ def remove_author(session: Session, author_id: int, by: int, now: datetime) -> M
     check_may(author, by)
     author.disabled = True
     author.name = _free_name(session, Author, author_id)
+    author.folded = free_fold(session, Author, author.name, author_id)
+    author.local_user = None
     session.add(author)
     session.execute(
         update(Token)
@@ -69,6 +72,7 @@ def remove_author(session: Session, author_id: int, by: int, now: datetime) -> M
     bots = bots_of(session, author)
     for bot in bots:
         bot.name = _free_name(session, Bot, id_of(bot))
+        bot.folded = free_fold(session, Bot, bot.name, id_of(bot))
         bot.disabled = GONE
         session.add(bot)
     take_off(session, bots, GONE, done)

@@ -21,6 +21,7 @@ from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.browsing import VersionRow
 from keltis_ladder.store.catalogue import Refused, activate, add_version, ensure_bot, newest_version
 from keltis_ladder.store.moderation import Changed, Unknown
+from keltis_ladder.store.names import fold
 from keltis_ladder.store.tables import (
     Archive,
     Author,
@@ -304,8 +305,10 @@ def restore(session: Session, name: str) -> Submitted:
 
 def _check_name(session: Session, author: Author, name: str, most_bots: int) -> None:
     """Refuse names of our own bots, and a bot more than an author may have."""
-    if name in BUILT_IN and not author.house:
-        raise Refused(f"{name!r} is the name of a bot of ours: choose another in bot.toml")
+    ours = next((bot for bot in BUILT_IN if fold(bot) == fold(name)), None)
+    if ours is not None and not author.house:
+        known = f"is the name of a bot of ours, {ours}" if name == ours else f"looks like {ours}"
+        raise Refused(f"{name!r} {known}: choose another in bot.toml")
     if session.exec(select(Bot.id).where(Bot.name == name)).first() is not None:
         return
     count = session.exec(select(func.count()).where(Bot.author_id == author.id)).one()

@@ -100,6 +100,11 @@ def plain(default: Any = ...) -> Any:
     return Field(default=default, sa_type=JSON)
 
 
+def folded_name() -> Any:
+    """Return a column for what a name is compared by: see ``names.fold``."""
+    return Field(unique=True, index=True, sa_column_kwargs={"server_default": ""})
+
+
 class Ledger(Table, table=True):
     """One row: how many matches are stored, and by which model they are rated.
 
@@ -121,6 +126,9 @@ class Author(Table, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
+    folded: str = folded_name()
+    # The user of this machine whose account it is; none: somebody registered it.
+    local_user: str | None = Field(default=None, unique=True, index=True)
     house: bool = False  # ours: our own bots may meet each other
     disabled: bool = False
     created: datetime = moment()
@@ -165,6 +173,7 @@ class Bot(Table, table=True):
     id: int | None = Field(default=None, primary_key=True)
     author_id: int = Field(foreign_key="author.id", index=True)
     name: str = Field(unique=True)
+    folded: str = folded_name()
     disabled: str | None = Field(default=None, sa_type=Text)  # why it may not play; none: it may
     created: datetime = moment()
 

@@ -43,7 +43,7 @@ def far(proxy: Proxy) -> Iterator[Database]:
 def add_author(session: Session) -> int:
     """Do what is different each time: there is one author more."""
     count = len(session.exec(select(Author)).all())
-    session.add(Author(name=f"author-{count}", created=NOON))
+    session.add(Author(name=f"author-{count}", folded=f"author{count}", created=NOON))
     session.flush()
     return count
 

@@ -139,7 +139,7 @@ def test_nobody_has_more_challenges_under_way_than_allowed_however_many_ask(url:
     with database.writing() as session:
         versions = tuple(enter(session, "one", "two"))
         author = session.get_one(Bot, 1).author_id
-        stranger = Author(name="Bob", created=NOON)
+        stranger = Author(name="Bob", folded="bob", created=NOON)
         session.add(stranger)
         session.flush()
         assert stranger.id is not None

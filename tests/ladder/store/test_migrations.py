@@ -6,15 +6,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from alembic import command
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, select
 
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.store import upkeep
 from keltis_ladder.store.database import BadDatabase, Database, proper_url
+from keltis_ladder.store.names import fold
 from keltis_ladder.store.recomputing import compare
-from keltis_ladder.store.tables import Ledger
-from keltis_ladder.store.upkeep import require_up_to_date, tables_differ, upgrade
+from keltis_ladder.store.tables import Author, Bot, Ledger
+from keltis_ladder.store.upkeep import configuration, require_up_to_date, tables_differ, upgrade
 from tests.ladder.store.ladders import dump, entered, stored
 from tests.ladder.store.results import won_by
 
@@ -140,3 +143,56 @@ def test_children_without_parents_are_found_before_a_step_is_taken_for_good(
         step = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
     assert step != "remade"
     database.close()
+
+
+def _take_back_to(database: Database, step: str) -> None:
+    config = configuration()
+    with (
+        database.engine.connect() as connection,
+        connection.execution_options(keltis_writes=True).begin(),
+    ):
+        config.attributes["connection"] = connection
+        command.downgrade(config, step)
+
+
+def test_names_that_look_alike_are_kept_and_local_authors_are_known(database: Database) -> None:
+    _take_back_to(database, "0005")
+    moment = "2026-11-01 12:00:00+00:00"
+    add_author = text(
+        "INSERT INTO author (id, name, house, disabled, created)"
+        " VALUES (:id, :name, :house, false, :moment)"
+    )
+    names = ["keltis-ladder", "gwyn", "keltis-ladder.", "morgan", "m0rgan", "removed-9"]
+    with database.engine.connect() as connection:
+        connection = connection.execution_options(keltis_writes=True)
+        with connection.begin():
+            for id, name in enumerate(names, start=1):
+                row = {"id": id, "name": name, "house": id == 1, "moment": moment}
+                connection.execute(add_author, row)
+            connection.execute(
+                text(
+                    "INSERT INTO token (author_id, label, digest, scopes, created)"
+                    " VALUES (:author, '', :digest, '[]', :moment)"
+                ),
+                [{"author": id, "digest": f"digest-{id}", "moment": moment} for id in (3, 5)],
+            )
+            connection.execute(
+                text(
+                    "INSERT INTO bot (id, author_id, name, created) VALUES"
+                    " (1, 1, 'greedy', :moment), (2, 3, 'greedy.', :moment), (3, 3, 'x', :moment)"
+                ),
+                {"moment": moment},
+            )
+    upgrade(database)
+    assert tables_differ(database) == []
+    with database.reading() as session:
+        authors = session.exec(select(Author).order_by(col(Author.id))).all()
+        bots = session.exec(select(Bot).order_by(col(Bot.id))).all()
+    assert [author.name for author in authors] == names
+    assert [author.folded for author in authors] == [
+        *("keltlsladder", "gwyn", "keltlsladder~3", "morgan", "morgan~5", "removed9"),
+    ]
+    users = {author.name: author.local_user for author in authors if author.local_user}
+    assert users == {"gwyn": "gwyn", "morgan": "morgan"}  # nobody else can get in there
+    assert [bot.folded for bot in bots] == ["greedy", "greedy~2", "x"]
+    assert all(author.folded.split("~")[0] == fold(author.name) for author in authors)
