@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from keltis_bots.texts import forbidden_in
 from keltis_engine import VARIANTS
 
 FILE_NAME: Final = "bot.toml"
@@ -16,6 +17,8 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 T = TypeVar("T", int, str)
 MOST_WORDS: Final = 64  # of both commands together
 MOST_BYTES: Final = 4096
+LARGEST_SHOWN: Final = 64  # bits of a number in a refusal
+LONGEST_SHOWN: Final = 80  # characters of a text
 _FIELDS: Final = ("name", "run", "build", "variants", "players", "description")
 
 
@@ -46,7 +49,7 @@ def read_manifest(directory: Path) -> Manifest:
         raise BadManifest(f"{path} is larger than {LARGEST} bytes")
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also for numbers of thousands of digits
         raise BadManifest(f"{path} is not valid TOML: {error}") from None
     try:
         return parse_manifest(fields)
@@ -58,19 +61,24 @@ def parse_manifest(fields: dict[str, Any]) -> Manifest:
     """Check the fields of a ``bot.toml``."""
     for name in fields:
         if name not in _FIELDS:
-            raise BadManifest(f"unknown field {name!r}; it may have {', '.join(_FIELDS)}")
+            raise BadManifest(f"unknown field {_quoted(name)}; it may have {', '.join(_FIELDS)}")
     for name in ("name", "run"):
         if name not in fields:
             raise BadManifest(f"the field {name!r} is missing")
     name = fields["name"]
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise BadManifest(
-            f"the name {name!r} will not do: 1 to 40 small letters, digits, dots, dashes and "
-            "underscores, the first a letter or digit"
+            f"the name {_quoted(name)} will not do: 1 to 40 small letters, digits, dots, dashes "
+            "and underscores, the first a letter or digit"
         )
     description = fields.get("description", "")
     if not isinstance(description, str) or len(description) > 500:
         raise BadManifest("'description' must be a text of at most 500 characters")
+    if bad := forbidden_in(description, but="\n"):
+        raise BadManifest(
+            f"'description' has the character {bad}, which is not allowed: leave out control "
+            "characters, and marks that change the direction of writing or cannot be seen"
+        )
     run = _command(fields, "run")
     build = _command(fields, "build") if "build" in fields else ()
     _check_length(run + build)
@@ -82,6 +90,16 @@ def parse_manifest(fields: dict[str, Any]) -> Manifest:
         players=_choice(fields, "players", (2, 3, 4)),
         description=description,
     )
+
+
+def _quoted(value: object) -> str:
+    """Return a value as a refusal may show it; Python does not even write very large numbers."""
+    if isinstance(value, int) and value.bit_length() > LARGEST_SHOWN:
+        return "that is a huge number"
+    if not isinstance(value, str | int | float):
+        return f"of type {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
 
 
 def _command(fields: dict[str, Any], name: str) -> tuple[str, ...]:

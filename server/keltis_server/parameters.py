@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Generic, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, JsonValue
 
+from keltis_bots.texts import FORBIDDEN, check_text
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_server.endpoints import Parameters
@@ -25,12 +26,17 @@ VariantOrAll = Annotated[
     Field(pattern=f"^({'|'.join((ALL, *VARIANTS))})$", description="One of the games, or all."),
 ]
 Number = Annotated[int, Field(ge=1, le=LARGEST_NUMBER)]
+# For a line in people's own words. The pattern is for the document: LINE says what is wrong.
+LINE_SCHEMA: Final[dict[str, JsonValue]] = {"pattern": f"^[^{FORBIDDEN}]*$"}
+LINE: Final = AfterValidator(check_text)
 Label = Annotated[
     str,
     Field(
-        pattern=r"^[^\x00-\x1f\x7f-\x9f]{0,80}$",
+        max_length=80,
         description="What it is for, so that you know it again.",
+        json_schema_extra=LINE_SCHEMA,
     ),
+    LINE,
 ]
 Days = Annotated[
     int | None, Field(ge=1, le=3650, description="How long it is valid; null: until revoked.")

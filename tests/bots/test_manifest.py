@@ -68,6 +68,16 @@ def test_a_directory_without_one_is_told_how_to_make_one(tmp_path: Path) -> None
         (SHORTEST + "players = [2.0]", "'players' must list some of 2, 3, 4"),
         (SHORTEST + "players = []", "'players' must list some of"),
         (SHORTEST + f"description = '{'x' * 501}'", "at most 500"),
+        (SHORTEST + f"players = [{'9' * 5000}]", "is not valid TOML"),
+        (SHORTEST + f"players = [0x{'f' * 5000}]", "'players' must list some of 2, 3, 4"),
+        (f"name = {'9' * 5000}\nrun = ['a']", "is not valid TOML"),
+        (f"name = 0x{'f' * 5000}\nrun = ['a']", "the name that is a huge number will not do"),
+        (f"name = '{'z' * 50_000}'\nrun = ['a']", "zzz... will not do"),
+        ("name = [0x" + "f" * 5000 + "]\nrun = ['a']", "the name of type list will not do"),
+        (SHORTEST + 'description = "a\\u001b[2J"', "has the character U+001B"),
+        (SHORTEST + 'description = "\\u202egniht"', "has the character U+202E"),
+        (SHORTEST + 'description = "\\u2066a"', "has the character U+2066"),
+        (SHORTEST + 'description = "\\u009b2J"', "has the character U+009B"),
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, text: str, says: str) -> None:

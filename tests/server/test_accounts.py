@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from keltis_server.endpoints import API
 from keltis_server.settings import Quotas, Registration
 from tests.server.serving import QUIET, Served, bearer, served
@@ -97,6 +99,48 @@ def test_a_token_with_less_cannot_make_one_with_more(tmp_path: Path) -> None:
             admin = bearer(made["token"])
             wish = {"label": "all", "scopes": ["read", "admin"]}
             await server.post("/account/tokens", 201, json=wish, headers=admin)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("bad", ["\x1b[2J", "a\u202eb", "\u2067", "\u200f", "\u061c", "\x9b", "\n"])
+def test_texts_that_change_what_is_around_them_are_refused_in_words(
+    bad: str, tmp_path: Path
+) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path, QUIET) as server:
+            wish = {"label": f"mine {bad}", "scopes": ["read"]}
+            told = await server.post("/account/tokens", 422, json=wish, headers=server.local)
+            assert "label: " in told["detail"]
+            assert f"the character U+{ord(bad.strip('ab')[0]):04X} is not allowed" in told["detail"]
+            for path, body in (
+                ("/admin/invitations", {"label": bad}),
+                ("/admin/bots/greedy/disable", {"reason": bad}),
+                ("/bots/greedy/retire", {"reason": bad}),
+                ("/accounts", {"name": f"gwyn{bad}"}),
+            ):
+                await server.post(path, 422, json=body, headers=server.local)
+
+    asyncio.run(scenario())
+
+
+def test_the_local_key_is_not_for_the_account_of_whoever_registered_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "gwyn")
+
+    async def scenario() -> None:
+        async with served(tmp_path, QUIET) as server:
+            stranger = bearer((await register(server, 201, name="gwyn"))["token"])
+            mine = await server.get("/account", headers=server.local)
+            assert mine["name"] == "gwyn-local"
+            wish = {"label": "mine", "scopes": ["admin"]}
+            await server.post("/account/tokens", 201, json=wish, headers=server.local)
+            theirs = await server.get("/account/tokens", headers=stranger)
+            assert len(theirs["tokens"]) == 1
+        async with served(tmp_path, QUIET) as server:  # and after a restart it is the same account
+            mine = await server.get("/account", headers=server.local)
+            assert mine["name"] == "gwyn-local"
 
     asyncio.run(scenario())
 

@@ -35,7 +35,7 @@ from keltis_server.endpoints import Endpoints, Parameters
 from keltis_server.games import GAMES
 from keltis_server.happenings import AccessEnded
 from keltis_server.moderating import follow_up
-from keltis_server.parameters import Days, Label, Name, NamePath
+from keltis_server.parameters import LINE, LINE_SCHEMA, Days, Label, Name, NamePath
 from keltis_server.problems import not_found
 from keltis_server.uploads.intake import INTAKE
 from keltis_server.wire import Reply
@@ -95,7 +95,7 @@ class AuthorPath(Parameters):
 class ReasonIn(Parameters):
     """Why; the author is told."""
 
-    reason: Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f]{1,500}$")]
+    reason: Annotated[str, Field(min_length=1, max_length=500, json_schema_extra=LINE_SCHEMA), LINE]
 
 
 class InvitationIn(Parameters):

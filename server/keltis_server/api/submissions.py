@@ -27,7 +27,7 @@ from keltis_ladder.unpacking.names import BadArchive
 from keltis_server.callers import Call
 from keltis_server.endpoints import API, Endpoints, Media, Parameters
 from keltis_server.models.bots import VersionOut, version_out
-from keltis_server.parameters import NamePath, VersionPath
+from keltis_server.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
 from keltis_server.problems import Problem, forbidden, not_found
 from keltis_server.uploads.intake import INTAKE
 from keltis_server.uploads.receiving import FORM
@@ -72,9 +72,10 @@ class RetireIn(Parameters):
         str,
         Field(
             max_length=LONGEST_REASON,
-            pattern=r"^[^\x00-\x1f\x7f]*$",
             description="For yourself; nobody else sees it.",
+            json_schema_extra=LINE_SCHEMA,
         ),
+        LINE,
     ] = ""
 
 
