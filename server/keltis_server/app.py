@@ -12,9 +12,9 @@ from aiohttp import web
 from keltis_ladder.limits import KIB
 from keltis_server import health, metrics
 from keltis_server.api import PARTS
+from keltis_server.auditing import AUDITOR, Auditor
 from keltis_server.edge.bodies import close_after_refusal, refuse_packed
 from keltis_server.edge.hosts import known_hosts_only
-from keltis_server.auditing import AUDITOR, Auditor
 from keltis_server.endpoints import API, add_routes
 from keltis_server.games import GAMES, Games
 from keltis_server.limits import limit_requests
