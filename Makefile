@@ -107,6 +107,9 @@ bench-server: $(VENV)/dev  ## Measure requests beside a playing ladder, and how 
 bench-edge: $(VENV)/dev  ## Measure honest requests while one address does its worst
 	$(COMPILED) $(BIN)/python -m bench.edge
 
+bench-shares: $(VENV)/dev  ## Measure what one greedy author leaves to all others
+	$(COMPILED) $(BIN)/python -m bench.shares
+
 bench-spectators: $(VENV)/dev  ## Let 2,000 websockets watch one match
 	$(COMPILED) $(BIN)/python -m bench.spectators
 
