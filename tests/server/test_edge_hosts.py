@@ -16,7 +16,8 @@ from keltis_ladder.store.accounts import AUTHOR_SCOPES, TokenScope
 from keltis_server import metrics
 from keltis_server.edge.hosts import host_of
 from keltis_server.endpoints import API
-from keltis_server.settings import Settings
+from keltis_server.live.client import LiveClient, LiveClosed
+from keltis_server.settings import BadSettings, Deadlines, Settings
 from tests.server.raw import raw, request
 from tests.server.serving import QUIET, Served, served
 from tests.server.stories import author
@@ -168,6 +169,11 @@ def test_a_websocket_needs_a_known_host_and_origin(tmp_path: Path) -> None:
                 with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
                     await server.http.ws_connect(f"{server.url}{API}/live", headers=headers)
                 assert refused.value.status == status
+            # Our own client does not try again: the server will not know this name later, either.
+            live = LiveClient(server.url)
+            live._headers["Host"] = "evil.example"
+            with pytest.raises(LiveClosed, match="421"):
+                await live.__aenter__()
 
     asyncio.run(scenario())
 
@@ -248,7 +254,5 @@ def test_clients_cannot_make_metrics_grow_by_odd_methods(tmp_path: Path) -> None
 
 
 def test_settings_with_a_deadline_of_nothing_are_refused() -> None:
-    from keltis_server.settings import BadSettings, Deadlines
-
     with pytest.raises(BadSettings, match="head"):
         Settings(deadlines=Deadlines(head=0)).check()

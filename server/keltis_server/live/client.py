@@ -30,7 +30,12 @@ PROTOCOLS: Final = {"json": "keltis.v1.json", "msgpack": "keltis.v1.msgpack"}
 HEARTBEAT: Final = 20.0  # seconds
 FIRST_PAUSE: Final = 0.25  # seconds before we come back; twice as long each time that fails
 LONGEST_PAUSE: Final = 10.0
-HOPELESS: Final = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+HOPELESS: Final = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.NOT_FOUND,
+    HTTPStatus.MISDIRECTED_REQUEST,
+)
 UNWANTED: Final = 1008  # the close code for those who break the rules
 SHUT_OUT: Final = 4401  # the close code for those whose token is not valid any more
 
