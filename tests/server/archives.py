@@ -134,13 +134,16 @@ def deep_headers(count: int = 3000) -> bytes:
 
 
 def extended(
-    data: bytes, kind: bytes = tarfile.XHDTYPE, files: Iterable[tuple[str, bytes]] = FILES
+    data: bytes,
+    kind: bytes = tarfile.XHDTYPE,
+    files: Iterable[tuple[str, bytes]] = FILES,
+    times: int = 1,
 ) -> bytes:
-    """Return a bot as a tar that begins with an extended header of these bytes."""
+    """Return a bot as a tar that begins with an extended header of these bytes, or several."""
     header = entry("x", kind)
     header.size = len(data)
     padding = bytes(-len(data) % tarfile.BLOCKSIZE)
-    return header.tobuf(tarfile.USTAR_FORMAT) + data + padding + tarred(files)
+    return (header.tobuf(tarfile.USTAR_FORMAT) + data + padding) * times + tarred(files)
 
 
 def digits() -> bytes:
@@ -149,9 +152,9 @@ def digits() -> bytes:
 
 
 def digits_in_a_comment(files: Iterable[tuple[str, bytes]] = FILES) -> bytes:
-    """Return the same as a record that is well-formed, about all files."""
+    """Return the same four times over, as records that are well-formed, about all files."""
     comment = b"65536 comment=" + b"1" * (65536 - 15) + b"\n"
-    return gzip.compress(extended(comment, tarfile.XGLTYPE, files))
+    return gzip.compress(extended(comment, tarfile.XGLTYPE, files, times=4))
 
 
 def many_streams(compress: Callable[[bytes], bytes], count: int = 200_000) -> bytes:
