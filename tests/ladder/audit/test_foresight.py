@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -70,4 +71,5 @@ def test_a_bot_that_knows_nothing_is_as_good_in_the_first_game_as_in_the_second(
     for seed in range(12):
         match = sample(ruleset, seed, cheats=False)
         evidence.add(seed + 1, contrast(match.foresights), BOT_LIMIT)
-    assert nats(evidence.total, evidence.spread) < 2
+    # Of all choices of seeds one in a hundred, at most, would come to more.
+    assert nats(evidence.total, evidence.spread) < math.log(100)
