@@ -17,6 +17,11 @@ def written(directory: Path, text: str) -> Path:
     return directory
 
 
+def test_a_key_of_very_many_parts_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
+    with pytest.raises(BadManifest, match="more than 100 dots"):
+        read_manifest(written(tmp_path, "a" + ".a" * 30_000 + " = 1\n"))
+
+
 def test_a_name_and_a_command_are_enough(tmp_path: Path) -> None:
     manifest = read_manifest(written(tmp_path, SHORTEST))
     assert manifest == Manifest(name="zorro", run=("./bot",))

@@ -26,6 +26,8 @@ def seeds() -> dict[str, dict[str, bytes]]:
         },
         "manifest": {
             "small": MANIFEST,
+            "digits": MANIFEST + b"players = [" + b"9" * 5000 + b"]\n",
+            "direction": MANIFEST + 'description = "\u202edog"\n'.encode(),
             "whole": MANIFEST
             + b'build = ["make"]\nvariants = ["keltis"]\nplayers = [2, 3]\ndescription = "d"\n',
         },
