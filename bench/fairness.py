@@ -73,7 +73,7 @@ class Way:
     games: Counter[str] = field(default_factory=Counter)  # by bot
     timeouts: Counter[str] = field(default_factory=Counter)
     other_faults: Counter[str] = field(default_factory=Counter)
-    longest: float = 0.0  # seconds of one decision on the wall
+    longest: float = 0.0  # seconds that one decision was charged
 
     def as_plain(self) -> dict[str, Any]:
         """Return it for JSON; ``asdict`` would count the pairs of a counter."""
@@ -179,7 +179,7 @@ def markdown(ways: list[Way], found: list[Gain], date: datetime, machine: str) -
     """Return the page to keep."""
     names = [bot.name for bot in BOTS]
     headings = ["beside it", "referees' niceness", "matches", "minutes", *names]
-    headings += ["other faults", "longest decision", "fair"]
+    headings += ["other faults", "most charged at once", "fair"]
     lines = [
         "# Is the clock fair?",
         "",

@@ -43,7 +43,7 @@ class _Record:
         self.asked += time.asked
         self.slowest = max(self.slowest, time.longest)
         there_was = (DEFAULT_CONTROL.bank_ms + DEFAULT_CONTROL.increment_ms * time.asked) / 1000
-        self.most_of_clock = max(self.most_of_clock, time.wall / there_was)
+        self.most_of_clock = max(self.most_of_clock, time.charged / there_was)
 
 
 def check_games(

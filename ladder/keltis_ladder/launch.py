@@ -166,6 +166,11 @@ class Child:
         return False
 
     @property
+    def counts_memory(self) -> bool:
+        """Whether a control group counts its memory, and whom the kernel ended for want of it."""
+        return False
+
+    @property
     def lacked_memory(self) -> bool:
         """Whether the kernel ended it for the memory of others, where we can know that."""
         return False

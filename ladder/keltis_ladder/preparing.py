@@ -17,6 +17,7 @@ from keltis_ladder.errors import UnknownBot
 from keltis_ladder.faults import MachineFailed
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.staging import Staged, stage
+from keltis_ladder.trees import discard
 
 KEPT: Final = 32  # bots in the cache
 _READY: Final = ".ready"  # beside a bot's files: they are complete and built
@@ -91,6 +92,16 @@ def prepare(
     return staged
 
 
+def discard_unfinished(cache: Path, pid: int) -> None:
+    """Remove what a process that has ended was preparing: it may have been killed."""
+    for path in cache.glob(f"{_unfinished(pid)}*"):
+        discard(path)
+
+
+def _unfinished(pid: int) -> str:
+    return f".new-{pid}-"
+
+
 def _prepare(
     source: Path,
     command: tuple[str, ...],
@@ -101,7 +112,7 @@ def _prepare(
 ) -> tuple[Staged, bool]:
     """Return the bot's files, and whether they are new in the cache."""
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache, prefix=".new-") as scratch:
+    with tempfile.TemporaryDirectory(dir=cache, prefix=_unfinished(os.getpid())) as scratch:
         staged = stage(source, Path(scratch) / "bot")
         # What was built outside the sandbox is not taken for what was built inside.
         home = cache / (staged.digest if sandbox else f"{staged.digest}-plain")

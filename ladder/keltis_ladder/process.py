@@ -416,18 +416,24 @@ class BotProcess:
                 raise PlatformFault(str(ended.failure))
             raise BotFault(Kind.CRASH, "cannot-start", str(ended.failure))
         if self.child.lacked_memory:
-            self.excuse = LACK_OF_MEMORY
+            raise PlatformFault(f"the kernel ended the bot: {LACK_OF_MEMORY}")
         # Some die of the limit, others of an allocation that it made fail.
-        elif self.child.out_of_memory or ended.peak_memory > NEARLY * self.limits.memory:
+        if self.child.out_of_memory or ended.peak_memory > NEARLY * self.limits.memory:
             raise BotFault(
                 Kind.RESOURCES,
                 "memory",
                 f"the bot ended ({ended}) when it had used {ended.peak_memory // MIB} MiB; "
                 f"the limit is {self.limits.memory // MIB} MiB",
             )
-        elif self.child.was_killed_from_outside:
+        if self.child.was_killed_from_outside:
             raise PlatformFault("something outside of its sandbox killed the bot")
-        elif ended.signal == signal.SIGKILL and oom_kills() > self._oom_kills:
+        # Where its own group counts, that one says whom the kernel has ended. Elsewhere any process
+        # of the machine may be the one that was.
+        if (
+            ended.signal == signal.SIGKILL
+            and not self.child.counts_memory
+            and oom_kills() > self._oom_kills
+        ):
             self.excuse = LACK_OF_MEMORY
         code = "signal" if ended.code is None else "exit"
         when = "in the middle of a game" if self._cpu_clock else "before it had answered hello"

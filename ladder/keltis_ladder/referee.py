@@ -464,5 +464,6 @@ def _time_of(efforts: list[Effort]) -> SeatTime:
         asked=len(efforts),
         wall=sum(effort.wall for effort in efforts),
         cpu=sum(effort.cpu for effort in efforts),
-        longest=max((effort.wall for effort in efforts), default=0.0),
+        longest=max((effort.charged for effort in efforts), default=0.0),
+        charged=sum(effort.charged for effort in efforts),
     )

@@ -16,7 +16,8 @@ class SeatTime:
     asked: int  # decisions
     wall: float
     cpu: float
-    longest: float  # wall time of one decision
+    longest: float  # what one decision took of the clock
+    charged: float = 0.0  # what all of them did
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,7 @@ class SandboxedChild(Child):
         self._name = name  # of the program
         self._out_of_memory = False
         self._lacked_memory = False
+        self._counts_memory = control_group is not None and control_group.memory is not None
         self._was_silent = False  # its init has not told how it ended
         self._group_peak = 0  # bytes; 0 if the control group does not know
 
@@ -129,6 +130,11 @@ class SandboxedChild(Child):
         if self.control_group is not None:
             self._out_of_memory = self.control_group.out_of_memory()
         return self._out_of_memory
+
+    @property
+    def counts_memory(self) -> bool:
+        """Whether its control group counts its memory."""
+        return self._counts_memory
 
     @property
     def lacked_memory(self) -> bool:

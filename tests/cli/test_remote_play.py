@@ -81,7 +81,8 @@ def test_a_bot_is_sent_checked_and_plays(ladder: Ladder, inside: Inside) -> None
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "Sent: it is last v1, and is being checked."
-    assert lines[1].startswith("✓ ok      bot.toml ")
+    assert lines[1].startswith("✓ ok      deals ")
+    assert lines[2].startswith("✓ ok      bot.toml ")
     assert "✓ ok      same answers" in done.stdout
     assert done.stdout.count("bot.toml  ") == 1
     assert "last v1 is on the ladder." in lines

@@ -19,12 +19,12 @@ import pytest
 
 from keltis_engine import find_variant
 from keltis_ladder import sandbox as sandbox_module
-from keltis_ladder.cgroups import find_groups
+from keltis_ladder.cgroups import Groups, find_groups
 from keltis_ladder.clock import TimeControl
 from keltis_ladder.entrants import Entrant
 from keltis_ladder.faults import Fault, InDoubt, PlatformFault
 from keltis_ladder.launch import CannotStart
-from keltis_ladder.launchers import make_launcher
+from keltis_ladder.launchers import SandboxLauncher, make_launcher
 from keltis_ladder.limits import MIB, PLAY
 from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import MOST_EXCUSED, Referee
@@ -224,14 +224,16 @@ def crowded(process: BotProcess) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("excused", [0, 1, 2])
-def test_a_bot_that_died_when_the_machine_had_no_memory_is_believed_twice_in_a_row(
+def test_without_a_group_a_bot_that_died_when_memory_ran_out_is_believed_twice_in_a_row(
     sandbox: Sandbox, tmp_path: Path, excused: int
 ) -> None:
+    bases = [base for base in sandbox.groups.bases if "memory" not in base.controllers]
+    plain = Sandbox(Groups(bases), sandbox.bubblewrap, sandbox.mount, sandbox.setpriv)
     tmp_path.chmod(0o755)
     bot = write_bot(tmp_path / "bot", EATS)
     hungry, honest = entrant(bot), entrant(write_bot(tmp_path / "honest"))
     ruleset = find_variant("weg-der-steine", {})
-    referee = Referee(make_launcher(True), CONTROL)
+    referee = Referee(SandboxLauncher(plain), CONTROL)
     try:
         assert referee.play_game(ruleset, 1, [hungry, honest], 0).losses == []
         (process,) = [process for slot, process in referee.slots() if slot[0] == hungry.key]

@@ -15,6 +15,7 @@ import tarfile
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,9 +48,10 @@ def opened(directory: Path, data: bytes, allowance: Allowance = UPLOAD) -> str:
     return open_upload(directory / "archive", directory / "scratch", allowance).name
 
 
-def slow_manifest() -> bytes:
-    """Return a bot whose bot.toml takes minutes to read: one name of 32,000 parts."""
-    return zipped([("bot.toml", b".".join([b"a"] * 32_000) + b" = 1")])
+@cache
+def slow_to_open() -> bytes:
+    """Return a bot of nearly as many files as it may have, which takes seconds to open."""
+    return zipped([*FILES, *((f"data/{number}", b"%d" % number) for number in range(9_900))])
 
 
 def test_an_upload_is_packed_anew_as_our_own_archive(tmp_path: Path) -> None:
@@ -103,12 +105,12 @@ def test_a_refusal_is_told_in_few_words_and_without_our_paths(
 
 def test_what_takes_too_much_computing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadArchive, match="takes too much to open: more than 1 s of computing"):
-        opened(tmp_path, slow_manifest(), replace(UPLOAD, cpu=1))
+        opened(tmp_path, slow_to_open(), replace(UPLOAD, cpu=1))
 
 
 def test_what_takes_too_long_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadArchive, match="takes too much to open: more than 1 s"):
-        opened(tmp_path, slow_manifest(), replace(UPLOAD, seconds=1.0))
+        opened(tmp_path, slow_to_open(), replace(UPLOAD, seconds=1.0))
 
 
 def test_what_takes_too_much_memory_is_refused(tmp_path: Path) -> None:
@@ -222,7 +224,7 @@ print(json.dumps([
 
 
 def test_a_child_gives_way_to_us_and_dies_with_us(tmp_path: Path) -> None:
-    (tmp_path / "archive").write_bytes(slow_manifest())
+    (tmp_path / "archive").write_bytes(slow_to_open())
     (tmp_path / "scratch").mkdir()
     code = """
 import sys

@@ -310,7 +310,8 @@ def test_a_busy_machine_does_not_cost_a_bot_its_game(referee: Referee) -> None:
             other.wait()
         os.sched_setaffinity(0, before)
     assert game.losses == []
-    assert game.times[0].longest > 0.11, "it took longer than its clock alone would allow"
+    assert game.times[0].wall > 1.5 * game.times[0].charged, "others had the core meanwhile"
+    assert game.times[0].longest <= 0.11, "what they had it for is not the bot's time"
 
 
 def test_the_caretaker_knows_every_action() -> None:

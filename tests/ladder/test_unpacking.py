@@ -460,3 +460,13 @@ def test_no_name_ever_leads_outside(members: list[tuple[str, bytes, str]]) -> No
             assert all(path.resolve().is_relative_to(bot) for path in bot.rglob("*"))
         assert sorted(path.name for path in place.iterdir()) in (["archive"], ["archive", "out"])
         assert [path.name for path in Path(scratch).iterdir()] == ["place"]
+
+
+def test_directories_that_only_names_mention_count_as_files(tmp_path: Path) -> None:
+    deep = [(f"{n}/" + "d/" * 40 + "f", b"") for n in range(100)]
+    for data in (zipped([*FILES, *deep]), tarred([*FILES, *deep])):
+        archive = tmp_path / "archive"
+        archive.write_bytes(data)
+        with pytest.raises(BadArchive, match="more than 1,000 files"):
+            unpack(archive, tmp_path / data[:2].hex(), Bounds(files=1000, size=MIB))
+        assert len(list((tmp_path / data[:2].hex()).rglob("*"))) <= 1001

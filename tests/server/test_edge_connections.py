@@ -326,3 +326,41 @@ def test_what_is_not_http_is_refused_and_fills_no_log(
 
     asyncio.run(scenario())
     assert "Error handling request" not in caplog.text
+
+
+def test_the_rest_of_an_unwanted_body_is_not_read_for_long(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path, only(linger=PATIENCE)) as server, raw(server) as client:
+            client.send(request("GET", "/healthz", {"Transfer-Encoding": "chunked"}))
+            assert (await client.answer())[0] == 200
+            client.send(b"1\r\nx\r\n" * 100_000)  # each of these is parsed by itself
+            await client.closed()
+
+    asyncio.run(scenario())
+
+
+FRAMES = {"pings": b"\x89\x80abcd", "pongs": b"\x8a\x80abcd", "pieces": b"\x00\x80abcd"}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_an_address_that_floods_its_websockets_is_cut_off(tmp_path: Path, kind: str) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path, QUIET) as server, raw(server) as client:
+            client.send(
+                request(
+                    "GET",
+                    "/api/v1/live",
+                    {
+                        "Upgrade": "websocket",
+                        "Connection": "Upgrade",
+                        "Sec-WebSocket-Version": "13",
+                        "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg==",
+                    },
+                )
+            )
+            assert (await client.answer())[0] == 101
+            begin = b"\x01\x80abcd" if kind == "pieces" else b""
+            client.send(begin + FRAMES[kind] * 50_000)
+            await client.closed()
+
+    asyncio.run(scenario())

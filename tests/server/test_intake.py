@@ -212,6 +212,8 @@ def test_a_check_is_broken_off_for_a_newer_version_or_when_the_bot_is_taken_back
             async with asyncio.timeout(PATIENCE):
                 while checkers() or running("45678.9"):
                     await asyncio.sleep(0.05)
+                while list((tmp_path / "home" / "bots").glob(".new-*")):
+                    await asyncio.sleep(0.05)
             assert (await server.get("/bots/other/versions/1"))["state"] == "retired"
 
             # Restored, it is checked again before it plays.

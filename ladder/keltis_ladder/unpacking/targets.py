@@ -67,10 +67,7 @@ class Target:
         """Count a member; return where it goes, or none if it is left out."""
         self.deadline.check()
         self._members += 1
-        if self._members > self.bounds.files:
-            raise BadArchive(
-                f"there are more than {self.bounds.files:,} files: remove what is not needed"
-            )
+        self._check_count(self._members)
         parts = self.parts_of(name)
         return None if self.is_junk(parts) else parts
 
@@ -94,6 +91,8 @@ class Target:
         except FileExistsError:
             raise _twice(parts) from None
         self._directories.add(parts)
+        # A member may name dozens of directories that no other names.
+        self._check_count(len(self._directories) + len(self._files) + len(self._links))
 
     def file(self, parts: Parts, source: Source, claimed: int, program: bool) -> None:
         """Write a file. What its header claims is believed at once only if it is too much."""
@@ -168,6 +167,12 @@ class Target:
         if not parts or parts in self._directories or parts in self._files or parts in self._links:
             raise _twice(parts)
         self.directory(parts[:-1])
+
+    def _check_count(self, count: int) -> None:
+        if count > self.bounds.files:
+            raise BadArchive(
+                f"there are more than {self.bounds.files:,} files: remove what is not needed"
+            )
 
     def _path(self, parts: Parts) -> Path:
         return self.root.joinpath(*parts)

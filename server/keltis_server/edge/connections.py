@@ -17,9 +17,14 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from keltis_server import metrics
-from keltis_server.limits import home_of
+from keltis_server.limits import Limiter, home_of
 from keltis_server.settings import Settings
 
+# What all websockets of an address may send: frames of a few bytes are parsed one by one, and those
+# that are answered without us, such as pings, are seen by nobody else.
+SOCKET_BYTES: Final = 64 * 1024  # at once
+SOCKET_SECONDS: Final = 8.0  # until there is as much again
+UNWANTED_BYTES: Final = 256 * 1024  # of a body that goes on when its request is answered
 STEP: Final = 64 * 1024  # bytes of an answer that count as progress
 LOOK_EVERY: Final = 1.0  # seconds; more often where a deadline is shorter
 RESERVED_FILES: Final = 256  # descriptors for databases, referees, uploads
@@ -52,6 +57,7 @@ class Connection(web.RequestHandler):
         self._wire: asyncio.Transport | None = None  # until it is lost, also while it closes
         self._owed = 0  # bytes that the client had not taken when it last made progress
         self._owed_since = 0.0
+        self._unwanted = 0  # bytes that came since the last answer, and are no request yet
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, unless there are too many."""
@@ -72,13 +78,27 @@ class Connection(web.RequestHandler):
         self._wire = None
 
     def data_received(self, data: bytes) -> None:
-        """Note that the next request begins: its head may not take for ever."""
-        if data and self.stage is Stage.IDLE:
-            self._enter(Stage.HEAD)
+        """Note that the next request begins: its head may not take for ever.
+
+        What comes between two requests may also be the rest of a body that nobody wants.
+        """
+        if self.stage is Stage.SOCKET:
+            if not self._crowd.admits_frames(self, len(data)):
+                self.abort()
+                return
+        elif self.stage is not Stage.BUSY:
+            self._unwanted += len(data)
+            if self._unwanted > UNWANTED_BYTES:
+                metrics.CUT_OFF.labels("unwanted body").inc()
+                self.abort()
+                return
+            if data and self.stage is Stage.IDLE:
+                self._enter(Stage.HEAD)
         super().data_received(data)
 
     def begin(self) -> None:
         """Note that the head of a request is complete."""
+        self._unwanted = 0
         self._enter(Stage.BUSY)
 
     async def finish_response(self, *args: Any, **kwargs: Any) -> tuple[web.StreamResponse, bool]:
@@ -159,6 +179,8 @@ class Crowd:
         self._interval = min(LOOK_EVERY, self._deadlines.head / 4, self._deadlines.answer / 4)
         self._homes: defaultdict[str, dict[Connection, None]] = defaultdict(dict)
         self._sockets: dict[Connection, None] = {}
+        self._shares_home = not settings.forwarded
+        self._inflow = Limiter(SOCKET_BYTES, SOCKET_SECONDS)
         self._count = 0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -186,6 +208,14 @@ class Crowd:
         if self._forget(connection):
             self._sockets[connection] = None
             self._count += 1
+
+    def admits_frames(self, connection: Connection, size: int) -> bool:
+        """Tell whether websockets of this client may send so many bytes now."""
+        who = connection.home if self._shares_home else str(id(connection))
+        if not self._inflow.take(who, size):
+            return True
+        metrics.CUT_OFF.labels("too many frames").inc()
+        return False
 
     def leave(self, connection: Connection) -> None:
         """Count a connection no more."""

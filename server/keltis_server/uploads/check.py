@@ -20,6 +20,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.excerpts import LARGEST, Excerpt
 from keltis_ladder.launch import descendants
 from keltis_ladder.limits import BUILD_SECONDS
+from keltis_ladder.preparing import discard_unfinished
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.submissions import Subject
 from keltis_ladder.store.texts import printable
@@ -75,7 +76,7 @@ async def run_check(
             except TimeoutError:
                 return _took_too_long(found, on_event, limit)
             finally:
-                await _through(_end(process))
+                await _through(_end(process, home.directory / "bots"))
             return _verdict(last, process.returncode, log)
     finally:
         await _through(asyncio.to_thread(discard, scratch))
@@ -152,8 +153,8 @@ def _verdict(last: dict[str, Any] | None, code: int | None, log: Any) -> str | N
     return failure
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End the child, if it has not ended, and all that it has started."""
+async def _end(process: asyncio.subprocess.Process, programs: Path) -> None:
+    """End the child, if it has not ended, and all that it has started; remove what it left."""
     if process.returncode is None:
         family = await asyncio.to_thread(descendants, process.pid)
         with contextlib.suppress(ProcessLookupError):
@@ -163,6 +164,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
                 os.kill(pid, signal.SIGKILL)
     if await process.wait() != 0:
         await asyncio.to_thread(end_strays)
+    await asyncio.to_thread(discard_unfinished, programs, process.pid)
 
 
 async def _through(work: Coroutine[Any, Any, None]) -> None:

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -50,7 +49,6 @@ CORES_EACH: Final = 4  # for one check at a time that is short
 FEWEST: Final = 2  # short ones at a time, so that nobody waits for a single other author
 LONG_AT_ONCE: Final = 1  # checks that take long: each may use gigabytes
 SHORT_SECONDS: Final = 60.0  # a check that takes longer is long, and so is the bot's next one
-ABANDONED: Final = 3600.0  # seconds after which nobody builds in a directory any more
 UNFINISHED: Final = ".new-*"  # how the names of bots begin that are being built
 
 log = logging.getLogger(__name__)
@@ -275,11 +273,8 @@ def _tidy(directory: Path) -> None:
         _remove(path)
     incoming.mkdir(parents=True, exist_ok=True)
     for path in (directory / "bots").glob(UNFINISHED):
-        try:
-            abandoned = time.time() - path.stat().st_mtime > ABANDONED
-        except FileNotFoundError:
-            continue
-        if abandoned:
+        owner = path.name.split("-")[1]
+        if not (owner.isdigit() and Path("/proc", owner).exists()):
             _remove(path)
 
 

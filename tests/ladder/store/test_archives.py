@@ -150,7 +150,7 @@ def test_a_file_is_adopted_as_if_its_bytes_were_put(archives: Archives, tmp_path
     kept = archives.adopt(tmp_path / "one")
     assert not (tmp_path / "one").exists()
     assert archives.get(kept.digest) == b"some bytes"
-    assert stat.S_IMODE(archives.path(kept.digest).stat().st_mode) == 0o444
+    assert stat.S_IMODE(archives.path(kept.digest).stat().st_mode) == 0o400
     assert archives.put(b"some bytes") == kept
 
 
