@@ -287,7 +287,7 @@ def test_thinking_is_charged(referee: Referee) -> None:
     entrants = [bot("thoughtful"), bot("honest")]
     game = referee.play_game(find_variant("weg-der-steine", {}), 2, entrants, 0)
     assert game.times[0].wall >= 0.02 * game.times[0].asked
-    assert game.times[0].longest >= 0.02
+    assert 0.0 < game.times[0].longest <= game.times[0].charged <= game.times[0].wall + 0.01
 
 
 def test_a_busy_machine_does_not_cost_a_bot_its_game(referee: Referee) -> None:
