@@ -70,6 +70,7 @@ class FairQueue(Generic[K]):
         self._shares = shares  # none: all are equal
         self._served: dict[K, float] = {}  # seconds that they have had, divided by the share
         self._usual: dict[K, float] = {}  # seconds of a match
+        self._usual_of_all = FIRST_GUESS  # the same for those of whom nothing is known yet
         self._under_way: Counter[K] = Counter()
         self._waited: frozenset[K] = frozenset()  # who had work at the last look
         self._level = 0.0  # the least that anybody had who waited: who comes begins here
@@ -88,7 +89,7 @@ class FairQueue(Generic[K]):
 
     def begin(self, key: K) -> float:
         """Take note that a match begins; return what it is charged until it is over."""
-        guess = self._usual.get(key, FIRST_GUESS)
+        guess = self._usual.get(key, self._usual_of_all)
         self._served[key] = self._served.get(key, self._level) + guess / self._share(key)
         self._under_way[key] += 1
         return guess
@@ -99,6 +100,7 @@ class FairQueue(Generic[K]):
         self._served[key] += (seconds - guess) / self._share(key)
         usual = self._usual.get(key, guess)
         self._usual[key] = usual + MEMORY * (seconds - usual)
+        self._usual_of_all += MEMORY * (seconds - self._usual_of_all)
 
     def _share(self, key: K) -> int:
         return 1 if self._shares is None else self._shares[key]

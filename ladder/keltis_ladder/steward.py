@@ -173,13 +173,17 @@ class Steward:
             if self._look_wanted:
                 self._look_wanted = False
                 await self._look_around()
-            elif len(self.playing) >= self.width + self.reserve:
+            elif len(self.playing) >= self.width + self.reserve or self._is_behind():
                 return
             elif self._queue_changed:
                 self._queue_changed = False
                 self._waiting = await self._patiently(self.desk.waiting, self.workshop.waiting)
             elif not await self._begin_next():
                 return
+
+    def _is_behind(self) -> bool:
+        """Tell whether results come faster than they can be stored: they wait in memory."""
+        return len(self._tasks) - len(self.playing) >= self.width + self.reserve
 
     async def _begin_next(self) -> bool:
         """Begin a match of those whose turn it is; tell whether to look for another.

@@ -135,6 +135,14 @@ def test_one_author_with_many_matches_does_not_delay_another() -> None:
     assert next(flow for flow in chosen if flow.purpose == Purpose.CHALLENGE) == modest
 
 
+def test_a_new_author_pays_what_matches_usually_take_until_more_is_known() -> None:
+    one, other = Flow(Purpose.TOURNAMENT, 1), Flow(Purpose.TOURNAMENT, 2)
+    machine = Machine(Shares(), 2, {one: (0.04, 0.06), other: (0.04, 0.06)}, seed=5)
+    machine.play(50, lambda: [one])
+    machine.play(6, lambda: [one, other])
+    assert machine.order[50:].count(other) == 3
+
+
 def test_nobody_is_remembered_for_ever() -> None:
     flows = [Flow(Purpose.CHALLENGE, author) for author in range(2000)]
     turns = Turns(Shares())

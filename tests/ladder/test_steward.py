@@ -10,12 +10,14 @@ from sqlmodel import select
 
 from keltis_ladder.clock import TimeControl
 from keltis_ladder.courses import Entry
-from keltis_ladder.desk import Desk
+from keltis_ladder.desk import Desk, Playing
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
+from keltis_ladder.results import MatchResult
 from keltis_ladder.steward import Began, News, Steward, Told, Trouble
 from keltis_ladder.store.catalogue import HOUSE, add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.database import Database
+from keltis_ladder.store.finishing import Stored
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.programs import Programs, enter_program, keep_program
 from keltis_ladder.store.recomputing import compare
@@ -61,13 +63,18 @@ class Ladder:
     def told(self) -> list[Told]:
         return [news for news in self.news if isinstance(news, Told)]
 
-    def run(self, enough: Callable[["Ladder", Steward], bool], matchmaking: bool = True) -> None:
+    def run(
+        self,
+        enough: Callable[["Ladder", Steward], bool],
+        matchmaking: bool = True,
+        make_desk: type[Desk] = Desk,
+    ) -> None:
         """Let the steward work until it is enough."""
 
         async def work() -> None:
             dispatcher = LocalDispatcher(sandboxed=False)
             await dispatcher.start()
-            desk = Desk(self.database, Programs(self.home, None, print), CONTROL)
+            desk = make_desk(self.database, Programs(self.home, None, print), CONTROL)
             matchmaker = Matchmaker() if matchmaking else None
             steward = Steward(desk, dispatcher, matchmaker, self.news.append, width=3)
             running = asyncio.create_task(steward.run())
@@ -111,6 +118,34 @@ def test_matches_are_stored_as_they_are_told_and_ratings_recompute(ladder: Ladde
     assert {news.playing.job.id: news.stored.number for news in told} == stored
     assert found.equal
     assert found.matches == len(told)
+
+
+class SlowDesk(Desk):
+    """Takes longer to store a result than a match takes."""
+
+    def store(self, playing: Playing, result: MatchResult) -> Stored:
+        time.sleep(0.2)
+        return super().store(playing, result)
+
+
+def test_no_more_begins_than_can_be_stored(ladder: Ladder) -> None:
+    for name in ("one", "two", "three"):
+        ladder.enter(name)
+    widths: set[int] = set()
+
+    def enough(ladder: Ladder, steward: Steward) -> bool:
+        widths.add(steward.width)
+        return len(ladder.told()) >= 6
+
+    ladder.run(enough, make_desk=SlowDesk)
+    begun = stored = most = 0
+    for news in ladder.news:
+        begun += isinstance(news, Began)
+        stored += isinstance(news, Told)
+        most = max(most, begun - stored)
+    (width,) = widths
+    # As many as wait to be stored when the last one begins, those being played, and that one.
+    assert most <= 2 * width
 
 
 def test_what_is_under_way_when_it_stops_is_played_by_the_next_one(ladder: Ladder) -> None:
