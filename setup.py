@@ -32,7 +32,7 @@ GROUPS = {
     # What runs for every decision of every match, and for every match of a recomputation.
     "keltis_ladder.native": [
         "ladder/keltis_ladder/charging*.py",
-        "ladder/keltis_ladder/clock.py",
+        "ladder/keltis_ladder/match/clock.py",
         "ladder/keltis_ladder/meter.py",
         "ladder/keltis_ladder/process.py",
         "ladder/keltis_ladder/ratings/normal.py",

@@ -23,7 +23,7 @@ from typing import Any, Final
 from keltis_bots.greedy import choose
 from keltis_cli.bench_machine import this_machine
 from keltis_engine import VARIANTS, Rng, Ruleset, State, find_variant
-from keltis_ladder.jobs import seed_of_match
+from keltis_ladder.match.jobs import seed_of_match
 
 RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 2026

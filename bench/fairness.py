@@ -27,11 +27,11 @@ from tests.ladder.busy import bursts, busy_processes
 
 import keltis_bots
 from keltis_cli.bench_machine import this_machine
-from keltis_ladder.clock import TimeControl
 from keltis_ladder.crew import Crew
-from keltis_ladder.entrants import Entrant, built_in
-from keltis_ladder.jobs import Job, seed_of_match
-from keltis_ladder.results import MatchResult
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.entrants import Entrant, built_in
+from keltis_ladder.match.jobs import Job, seed_of_match
+from keltis_ladder.match.results import MatchResult
 
 RESULTS: Final = Path(__file__).parent / "results"
 HOSTILE: Final = Path(__file__).parents[1] / "tests" / "ladder" / "hostile"

@@ -28,11 +28,11 @@ from keltis_bots.greedy import choose
 from keltis_bots.search import Search
 from keltis_cli.bench_machine import this_machine
 from keltis_engine import VARIANTS, Rng, Ruleset, State, find_variant
-from keltis_ladder.jobs import seed_of_match
+from keltis_ladder.match.jobs import seed_of_match
+from keltis_ladder.match.results import GameResult, MatchResult, rank_by
 from keltis_ladder.ratings.model import PRIOR, SIGMA
 from keltis_ladder.ratings.normal import cdf
 from keltis_ladder.ratings.skill import Belief, Noise, rate, win_probability
-from keltis_ladder.results import GameResult, MatchResult, rank_by
 from keltis_ladder.statistics import Estimate, wilson
 
 RESULTS: Final = Path(__file__).parent / "results"

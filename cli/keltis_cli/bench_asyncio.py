@@ -15,8 +15,8 @@ from typing import Any
 from keltis_bots import messages
 from keltis_bots.framing import LENGTH, PREFIX, frame
 from keltis_engine import Ruleset, State
-from keltis_ladder.clock import DEFAULT_CONTROL, Clock
-from keltis_ladder.entrants import Entrant
+from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock
+from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.scribe import Scribe, Vocabulary, game_message
 
 

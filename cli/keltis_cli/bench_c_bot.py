@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.entrants import Entrant
+from keltis_ladder.match.entrants import Entrant
 
 # It knows just enough of the protocol: the id is the second field of a request, the legal actions
 # are the third. A request is the only message that begins with a map of eight fields.

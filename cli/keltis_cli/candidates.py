@@ -14,7 +14,7 @@ from keltis_bots.manifest import Manifest, read_manifest
 from keltis_cli.errors import BadRequest
 from keltis_cli.strangers import show_build
 from keltis_ladder.building import BuildFailed
-from keltis_ladder.entrants import BUILT_IN, built_in
+from keltis_ladder.match.entrants import BUILT_IN, built_in
 from keltis_ladder.preparing import check_name, prepare
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept

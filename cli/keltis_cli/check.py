@@ -25,9 +25,9 @@ from keltis_cli.look import QUIET, TITLE, console
 from keltis_cli.strangers import say_indented, show_build, tail
 from keltis_engine import find_variant
 from keltis_ladder.checking import Plan, check_bot
-from keltis_ladder.faults import PlatformFault
 from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.launch import pinned
+from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.preparing import cache_directory
 
 FORMAT: Final = "keltis-ladder check 1"

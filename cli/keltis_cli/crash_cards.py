@@ -15,9 +15,9 @@ from rich.console import Console
 
 from keltis_cli.look import QUIET, TITLE
 from keltis_cli.strangers import say_indented, tail
-from keltis_ladder.entrants import BUILT_IN
-from keltis_ladder.jobs import Job
-from keltis_ladder.results import Loss, MatchResult
+from keltis_ladder.match.entrants import BUILT_IN
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import Loss, MatchResult
 
 DEFAULT_DIRECTORY: Final = Path("crashes")
 CrashDirOption = Annotated[

@@ -32,9 +32,9 @@ from keltis_cli.operating import Operation, Terms, broken_off
 from keltis_cli.remote.calls import YesOption
 from keltis_cli.strokes import counted, lasting
 from keltis_engine import VARIANTS, find_variant
-from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.local import LocalDispatcher
+from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.pace import SETTLED_BELOW, PaceRules

@@ -10,8 +10,8 @@ from typing import Any, Final
 from keltis_cli.crash_cards import CardBox
 from keltis_cli.matchup import Matchup, Outcome
 from keltis_engine.replay import make_replay
-from keltis_ladder.jobs import seed_of_match
-from keltis_ladder.results import MatchResult
+from keltis_ladder.match.jobs import seed_of_match
+from keltis_ladder.match.results import MatchResult
 from keltis_ladder.sprt import ERROR_RATE, Sprt
 from keltis_ladder.statistics import Estimate
 from keltis_ladder.tally import TWO, Tally

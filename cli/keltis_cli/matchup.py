@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keltis_engine import Ruleset
-from keltis_ladder.clock import TimeControl
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.results import MatchResult
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.results import MatchResult
 from keltis_ladder.sprt import Sprt
 from keltis_ladder.tally import Tally
 

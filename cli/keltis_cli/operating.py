@@ -20,7 +20,7 @@ from keltis_cli.journal import Journal
 from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.dispatcher import Event
 from keltis_ladder.dispatch.local import LocalDispatcher
-from keltis_ladder.faults import PlatformFault
+from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.pace import AT_FULL_PACE, Pace, PaceRules
 from keltis_ladder.steward import News, Steward, Told

@@ -37,10 +37,10 @@ from keltis_cli.tournament_running import (
     moment_of,
 )
 from keltis_engine import VARIANTS
-from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.courses import Course
 from keltis_ladder.desk import Desk
 from keltis_ladder.directing import Director
+from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.runtimes import require_hidden
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import FILE, Home

@@ -10,11 +10,11 @@ from typing import Final
 from keltis_engine import Rng, Ruleset, find_variant
 from keltis_engine.policies import eager
 from keltis_ladder.check_games import Table
-from keltis_ladder.clock import DEFAULT_CONTROL, Clock, TimeControl
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import BotFault, Kind
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.launch import Child
+from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.faults import BotFault, Kind
 from keltis_ladder.process import FAREWELL, BotProcess
 from keltis_ladder.referee import Launcher
 from keltis_ladder.solo import Solo, start

@@ -24,9 +24,9 @@ from keltis_ladder.building import BuildFailed
 from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.errors import LadderError
 from keltis_ladder.excerpts import Excerpt
-from keltis_ladder.faults import PlatformFault
 from keltis_ladder.findings import Doing, Event, Finding, Mark
 from keltis_ladder.launch import CannotStart
+from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.niceness import become_nice
 from keltis_ladder.prctl import die_with_parent
 from keltis_ladder.preparing import prepare

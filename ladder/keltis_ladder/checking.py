@@ -18,12 +18,12 @@ from keltis_engine import VARIANTS
 from keltis_ladder.building import BuildFailed
 from keltis_ladder.check_games import Table, check_games, name_of
 from keltis_ladder.check_manners import check_manners
-from keltis_ladder.clock import DEFAULT_CONTROL
-from keltis_ladder.entrants import Entrant, entrant_of
-from keltis_ladder.faults import BotFault
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.launchers import PlainLauncher, SandboxLauncher
 from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.match.clock import DEFAULT_CONTROL
+from keltis_ladder.match.entrants import Entrant, entrant_of
+from keltis_ladder.match.faults import BotFault
 from keltis_ladder.preparing import prepare
 from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import Launcher

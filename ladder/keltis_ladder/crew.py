@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from keltis_ladder.cgroups import available_memory
 from keltis_ladder.dispatch.child import CLOSING, MOST_TRIES, RefereeChild
-from keltis_ladder.faults import PlatformFault
-from keltis_ladder.jobs import Job
 from keltis_ladder.limits import idle_budget
-from keltis_ladder.results import MatchResult, match_from_plain
+from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import MatchResult, match_from_plain
 
 LOOK_AHEAD: Final = 4  # matches per referee that may be finished before an earlier one is
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from keltis_ladder import jobs
 from keltis_ladder.audit.rotations import by_lot
-from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.match import jobs
+from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.matchmaker import Proposal
-from keltis_ladder.results import MatchResult
 from keltis_ladder.shares import Flow
 from keltis_ladder.store import memory
 from keltis_ladder.store.catalogue import set_aside

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from keltis_ladder.faults import Fault, Kind
+from keltis_ladder.match.faults import Fault, Kind
 
 
 class Mark(StrEnum):

@@ -7,9 +7,9 @@ import random
 from pathlib import Path
 
 import keltis_bots
-from keltis_ladder.entrants import Entrant
 from keltis_ladder.launch import Child, launch_plain
 from keltis_ladder.limits import Limits
+from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.prctl import adopt_orphans
 from keltis_ladder.sandbox import Sandbox, find_sandbox
 

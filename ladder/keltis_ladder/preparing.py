@@ -12,9 +12,9 @@ from typing import Final
 
 from keltis_bots.manifest import read_manifest
 from keltis_ladder.building import build
-from keltis_ladder.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.errors import UnknownBot
-from keltis_ladder.faults import MachineFailed
+from keltis_ladder.match.entrants import BUILT_IN, Entrant, built_in, entrant_of
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.staging import Staged, stage
 from keltis_ladder.trees import discard

@@ -18,9 +18,9 @@ from keltis_bots import messages
 from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, frame, payload_length
 from keltis_ladder.charging import QUICK, Account, Effort, GroupAccount
 from keltis_ladder.charging_without_groups import ProcessAccount
-from keltis_ladder.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.launch import Child, Exit
 from keltis_ladder.limits import MIB, Limits
+from keltis_ladder.match.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.meter import oom_kills
 from keltis_ladder.niceness import pass_on
 

@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from keltis_ladder.clock import Clock
 from keltis_ladder.crash import Card
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import BotFault, Fault, Kind
+from keltis_ladder.match.clock import Clock
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.faults import BotFault, Fault, Kind
 from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import Launcher
 from keltis_ladder.solo import Solo, start

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.faults import MachineFailed
 from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.trees import (
     Bounds,
     CannotStage,

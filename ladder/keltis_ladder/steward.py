@@ -19,13 +19,13 @@ from keltis_ladder.backoff import Backoff
 from keltis_ladder.desk import Desk, Playing
 from keltis_ladder.directing import Director
 from keltis_ladder.dispatch.dispatcher import Dispatcher, Failed
+from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.candidates import History
 from keltis_ladder.matchmaking.contenders import Contender
 from keltis_ladder.matchmaking.matchmaker import Matchmaker, Proposal
 from keltis_ladder.pace import AT_FULL_PACE, Pace, Tempo
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
-from keltis_ladder.results import MatchResult
 from keltis_ladder.shares import Charge, Flow, Shares, Turns
 from keltis_ladder.store.finishing import Stored
 from keltis_ladder.store.memory import Remembered

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
-from keltis_ladder.results import GameResult, MatchResult
+from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.statistics import (
     EVEN,
     Estimate,

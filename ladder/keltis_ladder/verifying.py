@@ -10,11 +10,10 @@ from typing import Any, Final
 from keltis_engine import EngineError, State
 from keltis_engine.replay import END, Replay, expand, play_again, rules_of, steps
 from keltis_ladder.caretaker import Caretaker
-from keltis_ladder.commitments import commitment
-from keltis_ladder.faults import Kind
-from keltis_ladder.results import rank_by
-from keltis_ladder.scribe import FAULT
-from keltis_ladder.seeds import (
+from keltis_ladder.match.commitments import commitment
+from keltis_ladder.match.faults import Kind
+from keltis_ladder.match.results import rank_by
+from keltis_ladder.match.seeds import (
     BadOrigin,
     Origin,
     is_secret,
@@ -24,6 +23,7 @@ from keltis_ladder.seeds import (
     part_commitment,
     result_digest,
 )
+from keltis_ladder.scribe import FAULT
 
 _RULES: Final = ("variant", "version", "options", "players", "seed")
 _FAULT_FIELDS: Final = {"seat", "decision", "kind", "code", "text"}

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from keltis_ladder.backoff import Backoff
-from keltis_ladder.faults import PlatformFault
+from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.store.programs import Lacking, Programs, Unready
 
 # So many at once: more than builds, which take turns, so that the others need not wait for them.

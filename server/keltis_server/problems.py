@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.faults import MachineFailed
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.store.database import OutcomeUnknown
 from keltis_ladder.store.replays import Pruned
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from keltis_cli.standings_table import Tables
 from keltis_ladder.desk import Playing
 from keltis_ladder.dispatch.dispatcher import Started
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import Fault, Kind
-from keltis_ladder.jobs import Job
-from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.faults import Fault, Kind
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime
 from keltis_ladder.steward import Began, Told
 from keltis_ladder.store.finishing import Stored
 from keltis_ladder.store.lines import Line

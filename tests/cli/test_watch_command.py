@@ -21,7 +21,7 @@ from keltis_cli.watching.finding import find_match
 from keltis_cli.watching.model import MatchModel
 from keltis_cli.watching.plain import print_match, tell_match, tell_tournament
 from keltis_cli.watching.playback import Playback
-from keltis_ladder.clock import TimeControl
+from keltis_ladder.match.clock import TimeControl
 from keltis_server.local_key import read_address
 from keltis_server.settings import Settings
 from tests.cli.inside import Inside

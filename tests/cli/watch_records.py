@@ -12,10 +12,10 @@ from keltis_engine import POST_GAME, SPECTATORS, Rng
 from keltis_engine.policies import POLICIES
 from keltis_ladder.dispatch.batches import Decided, Decision, Dropped, Ended
 from keltis_ladder.dispatch.live import LiveMatch, Viewer
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import Kind
-from keltis_ladder.jobs import Job
-from keltis_ladder.results import GameResult, MatchResult, SeatTime
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.faults import Kind
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import GameResult, MatchResult, SeatTime
 from keltis_server.live.patches import diff
 
 BOTS = ["greedy", "a-bot-with-a-rather-long-name", "random", "mine.v2"]

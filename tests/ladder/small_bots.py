@@ -5,7 +5,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from keltis_ladder.entrants import Entrant
+from keltis_ladder.match.entrants import Entrant
 
 FIRST = "return request.legal[0]"
 

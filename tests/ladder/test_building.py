@@ -11,8 +11,8 @@ import pytest
 
 from keltis_ladder import building
 from keltis_ladder.building import BuildFailed, build
-from keltis_ladder.faults import MachineFailed
 from keltis_ladder.limits import BUILD, MIB
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.sandbox import Sandbox, SandboxedChild
 from keltis_ladder.staging import BUILT, Staged, stage
 from keltis_ladder.trees import Bounds

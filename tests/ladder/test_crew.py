@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from keltis_bots.framing import frame
-from keltis_ladder.clock import TimeControl
 from keltis_ladder.crew import Crew
 from keltis_ladder.dispatch.child import MOST_TRIES
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import PlatformFault
-from keltis_ladder.jobs import Job, seed_of_match
-from keltis_ladder.results import MatchResult
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.match.jobs import Job, seed_of_match
+from keltis_ladder.match.results import MatchResult
 from tests.ladder.arena import processes_with
 from tests.ladder.small_bots import FIRST, entrant, write_bot
 

@@ -20,12 +20,12 @@ import pytest
 from keltis_engine import find_variant
 from keltis_ladder import sandbox as sandbox_module
 from keltis_ladder.cgroups import Groups, find_groups
-from keltis_ladder.clock import TimeControl
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import Fault, InDoubt, PlatformFault
 from keltis_ladder.launch import CannotStart
 from keltis_ladder.launchers import SandboxLauncher, make_launcher
 from keltis_ladder.limits import MIB, PLAY
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.faults import Fault, InDoubt, PlatformFault
 from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import MOST_EXCUSED, Referee
 from keltis_ladder.sandbox import Sandbox

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from keltis_engine import find_variant
-from keltis_ladder.clock import TimeControl
 from keltis_ladder.launchers import SandboxLauncher
+from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.process import LOG_KEPT
 from keltis_ladder.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.seccomp import filter_program

@@ -10,9 +10,9 @@ import pytest
 
 from keltis_cli.init import make
 from keltis_engine import find_variant
-from keltis_ladder.clock import TimeControl
-from keltis_ladder.entrants import built_in
 from keltis_ladder.launchers import SandboxLauncher
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.entrants import built_in
 from keltis_ladder.preparing import find_entrant
 from keltis_ladder.referee import Referee
 from keltis_ladder.runtimes import STACKS_END, any_maps

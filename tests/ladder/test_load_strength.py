@@ -11,9 +11,9 @@ from bench.load_strength import CALM, CROWDED, Comparison, CrowdedLauncher, comp
 
 from keltis_bots.framing import frame
 from keltis_bots.messages import hello
-from keltis_ladder.clock import TimeControl
-from keltis_ladder.entrants import built_in
 from keltis_ladder.limits import PLAY
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.entrants import built_in
 from keltis_ladder.sandbox import Sandbox
 from tests.ladder.boxes import PATIENCE, silent_for
 

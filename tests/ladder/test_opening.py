@@ -20,8 +20,8 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.faults import MachineFailed
 from keltis_ladder.limits import MIB
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.packing import pack_directory
 from keltis_ladder.trees import Bounds
 from keltis_ladder.unpacking import opening

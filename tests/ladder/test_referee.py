@@ -16,14 +16,14 @@ import pytest
 from keltis_engine import VARIANTS, Ruleset, State, find_variant
 from keltis_engine.replay import make_replay, verify
 from keltis_ladder.caretaker import Caretaker
-from keltis_ladder.clock import TimeControl
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.faults import PlatformFault
 from keltis_ladder.launch import CannotStart, Child
 from keltis_ladder.launchers import PlainLauncher
 from keltis_ladder.limits import Limits
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.match.results import GameResult, match_from_plain, match_to_plain
 from keltis_ladder.referee import Referee
-from keltis_ladder.results import GameResult, match_from_plain, match_to_plain
 from tests.ladder.arena import HOSTILE
 
 CONTROL = TimeControl(bank_ms=5000, increment_ms=50, start_ms=10_000)
@@ -206,8 +206,8 @@ def test_nobody_wins_a_game_that_nobody_played(referee: Referee) -> None:
 
 
 def test_points_of_a_bot_that_dropped_out_do_not_count_in_its_favour() -> None:
-    from keltis_ladder.faults import Fault, Kind
-    from keltis_ladder.results import Loss, MatchResult, SeatTime
+    from keltis_ladder.match.faults import Fault, Kind
+    from keltis_ladder.match.results import Loss, MatchResult, SeatTime
 
     time = SeatTime(1, 0.0, 0.0, 0.0)
     loss = Loss(0, 10, Fault(Kind.CRASH, "exit", ""), {})

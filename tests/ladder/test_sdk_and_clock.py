@@ -10,8 +10,8 @@ import pytest
 from bench.load_strength import busy
 
 from keltis_engine import find_variant
-from keltis_ladder.clock import DEFAULT_CONTROL
 from keltis_ladder.limits import PLAY
+from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.process import BotProcess
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.solo import Solo

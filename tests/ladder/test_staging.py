@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder import staging
-from keltis_ladder.faults import MachineFailed
 from keltis_ladder.limits import MIB
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.staging import CannotStage, stage
 from keltis_ladder.trees import Bounds, discard
 from tests.ladder.bot_sources import modes, write_source

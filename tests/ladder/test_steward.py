@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from keltis_ladder.clock import TimeControl
 from keltis_ladder.courses import Entry
 from keltis_ladder.desk import Desk, Playing
 from keltis_ladder.dispatch.local import LocalDispatcher
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
-from keltis_ladder.results import MatchResult
 from keltis_ladder.steward import Began, News, Steward, Told, Trouble
 from keltis_ladder.store.catalogue import HOUSE, add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.database import Database

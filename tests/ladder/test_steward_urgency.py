@@ -9,7 +9,7 @@ from pathlib import Path
 from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.dispatcher import Event, Started
 from keltis_ladder.dispatch.local import LocalDispatcher
-from keltis_ladder.jobs import Job
+from keltis_ladder.match.jobs import Job
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.pace import Pace, PaceRules, Tempo
 from keltis_ladder.steward import Began, Paced, Steward

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from keltis_ladder.faults import Fault, Kind
-from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime, rank_by
+from keltis_ladder.match.faults import Fault, Kind
+from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_by
 from keltis_ladder.tally import Tally
 
 

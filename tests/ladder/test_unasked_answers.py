@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from keltis_bots.framing import frame
-from keltis_ladder.faults import BotFault, Fault, Kind
 from keltis_ladder.launch import launch_plain
 from keltis_ladder.limits import PLAY
+from keltis_ladder.match.faults import BotFault, Fault, Kind
 from keltis_ladder.process import BotProcess
 from tests.ladder.arena import HOSTILE
 

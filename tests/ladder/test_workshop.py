@@ -15,8 +15,8 @@ from keltis_ladder.backoff import FIRST_PAUSE_SECONDS, Backoff
 from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.dispatcher import Failed, Finished
 from keltis_ladder.dispatch.local import LocalDispatcher
-from keltis_ladder.faults import MachineFailed
-from keltis_ladder.jobs import Job as PlayedJob
+from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.match.jobs import Job as PlayedJob
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.steward import Steward, Trouble
 from keltis_ladder.store.moments import now

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from keltis_ladder.commitments import commitment
-from keltis_ladder.seeds import mixed_seed, origin_from_plain
+from keltis_ladder.match.commitments import commitment
+from keltis_ladder.match.seeds import mixed_seed, origin_from_plain
 from keltis_ladder.store.accounts import TokenScope
 from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.queue import AT_ONCE

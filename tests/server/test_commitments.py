@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from keltis_ladder.commitments import commitment
 from keltis_ladder.dispatch.dispatcher import Started, Streamed
-from keltis_ladder.seeds import mixed_seed, origin_from_plain, part_commitment
+from keltis_ladder.match.commitments import commitment
+from keltis_ladder.match.seeds import mixed_seed, origin_from_plain, part_commitment
 from keltis_ladder.steward import Began
 from keltis_ladder.store.matches import match_row, match_rows
 from keltis_server.games import GAMES

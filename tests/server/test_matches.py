@@ -13,8 +13,8 @@ from typing import Any
 from sqlmodel import Session
 
 from keltis_engine.replay import read_replay, verify
-from keltis_ladder.commitments import commitment
 from keltis_ladder.dispatch.dispatcher import Finished, Started
+from keltis_ladder.match.commitments import commitment
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.queue import Order, add_job, hold
 from keltis_ladder.store.tables import Purpose

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from keltis_ladder.faults import MachineFailed
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.store.database import OutcomeUnknown
 from keltis_server.problems import Handler, tell_problems
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from keltis_ladder.clock import TimeControl
+from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.store.matches import match_row
 from keltis_ladder.store.tables import JobState, Version
 from keltis_server.games import GAMES

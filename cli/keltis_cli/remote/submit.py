@@ -29,9 +29,9 @@ from keltis_cli.remote.troubles import FAILED, UNREACHABLE
 from keltis_cli.strangers import show_build
 from keltis_cli.strokes import counted
 from keltis_ladder.checking import Plan, check_bot
-from keltis_ladder.faults import PlatformFault
 from keltis_ladder.findings import Doing, Mark
 from keltis_ladder.launch import pinned
+from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.preparing import cache_directory
 from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
 

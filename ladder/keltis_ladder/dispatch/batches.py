@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from keltis_ladder.faults import Fault, Kind
+from keltis_ladder.match.faults import Fault, Kind
 
 DECIDED: Final = "decided"
 DROPPED: Final = "dropped"

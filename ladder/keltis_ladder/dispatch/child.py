@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgpack
 
 from keltis_bots.framing import LENGTH, PREFIX, frame
-from keltis_ladder.jobs import Job
+from keltis_ladder.match.jobs import Job
 from keltis_ladder.strays import end_strays
 
 MOST_TRIES: Final = 3  # of a match that the platform could not finish

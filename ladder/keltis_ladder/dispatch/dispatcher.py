@@ -9,8 +9,8 @@ from typing import Protocol
 
 from keltis_ladder.dispatch.batches import Batch
 from keltis_ladder.dispatch.live import LiveMatch
-from keltis_ladder.jobs import Job
-from keltis_ladder.results import MatchResult
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import MatchResult
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ from keltis_ladder.dispatch.dispatcher import (
     Withdrawn,
 )
 from keltis_ladder.dispatch.live import LiveMatch, StreamBroken
-from keltis_ladder.faults import PlatformFault
-from keltis_ladder.jobs import Job
 from keltis_ladder.limits import idle_budget
-from keltis_ladder.results import match_from_plain
+from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import match_from_plain
 
 # A referee that waits for a bot gives a sign of life every second, however long the bot may think:
 # the limit need not know any clock. It is longer than the machine may keep a bot waiting.

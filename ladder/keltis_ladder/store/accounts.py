@@ -17,7 +17,7 @@ from typing import Final
 
 from sqlmodel import Session, col, select
 
-from keltis_ladder.entrants import BUILT_IN
+from keltis_ladder.match.entrants import BUILT_IN
 from keltis_ladder.store.catalogue import HOUSE, Refused, too_alike
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.names import fold, look_alike

@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlmodel import Session
 
-from keltis_ladder.faults import MachineFailed
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.packing import pack_directory
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.moments import now

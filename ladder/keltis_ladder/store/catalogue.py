@@ -10,8 +10,8 @@ from typing import Final
 
 from sqlmodel import Session, col, select
 
-from keltis_ladder.entrants import BUILT_IN, built_in
 from keltis_ladder.errors import LadderError
+from keltis_ladder.match.entrants import BUILT_IN, built_in
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.names import fold, free_fold, look_alike

@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, bindparam, select
 from sqlmodel import Session
 
-from keltis_ladder.seeds import FAULT_FACTS, NO_RESULT, Facts, match_facts, result_digest
+from keltis_ladder.match.seeds import FAULT_FACTS, NO_RESULT, Facts, match_facts, result_digest
 from keltis_ladder.store.records import MatchRows
 from keltis_ladder.store.tables import FaultRecord, Game, Job, Match, table_of
 

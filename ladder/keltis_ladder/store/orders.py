@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from sqlmodel import Session, col, select
 
-from keltis_ladder import jobs
-from keltis_ladder.entrants import named_apart
-from keltis_ladder.seeds import origin_from_plain
+from keltis_ladder.match import jobs
+from keltis_ladder.match.entrants import named_apart
+from keltis_ladder.match.seeds import origin_from_plain
 from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.queue import control_of, versions_of
 from keltis_ladder.store.tables import Bot, Job, Version

@@ -12,9 +12,9 @@ from typing import Final
 from sqlmodel import Session
 
 from keltis_bots.manifest import BadManifest, Manifest, read_manifest
-from keltis_ladder.entrants import Entrant, built_in, entrant_of
 from keltis_ladder.errors import LadderError
-from keltis_ladder.faults import MachineFailed, PlatformFault
+from keltis_ladder.match.entrants import Entrant, built_in, entrant_of
+from keltis_ladder.match.faults import MachineFailed, PlatformFault
 from keltis_ladder.preparing import Builds, prepare, remove
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.staging import stage

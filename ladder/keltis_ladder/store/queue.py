@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, and_, case, insert, true
 from sqlmodel import Session, col, or_, select, update
 
 from keltis_engine import find_variant
-from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.shares import Flow
 from keltis_ladder.store.catalogue import Refused
 from keltis_ladder.store.database import insert_if_new

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from keltis_engine import Ruleset, find_variant
 from keltis_engine.replay import make_replay
-from keltis_ladder.jobs import Job
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.ratings.book import SEATS
-from keltis_ladder.results import GameResult, MatchResult
 from keltis_ladder.store.texts import printable
 
 TWELFTHS: Final = 12

@@ -10,8 +10,8 @@ from sqlalchemy import Row, func, select
 from sqlmodel import Session
 
 from keltis_engine import find_variant
-from keltis_ladder.faults import Fault, Kind
-from keltis_ladder.results import GameResult, Loss, MatchResult
+from keltis_ladder.match.faults import Fault, Kind
+from keltis_ladder.match.results import GameResult, Loss, MatchResult
 from keltis_ladder.store.recomputing import Progress
 from keltis_ladder.store.records import in_twelfths
 from keltis_ladder.store.replays import Damaged, play_out, read_card

@@ -10,9 +10,9 @@ from sqlmodel import Session, col, select
 
 from keltis_engine import Ruleset, find_variant
 from keltis_engine.replay import Replay, make_replay
-from keltis_ladder.commitments import commitment_of
 from keltis_ladder.errors import LadderError
-from keltis_ladder.seeds import NO_RESULT
+from keltis_ladder.match.commitments import commitment_of
+from keltis_ladder.match.seeds import NO_RESULT
 from keltis_ladder.store.records import unpack_json, unpack_moves
 from keltis_ladder.store.tables import Bot, FaultRecord, Game, Job, Match, Place, SeedPart, Version
 

@@ -13,7 +13,7 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.seeds import (
+from keltis_ladder.match.seeds import (
     NO_RESULT,
     SECRET_BYTES,
     BadOrigin,

@@ -16,7 +16,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from keltis_bots.manifest import Manifest
-from keltis_ladder.entrants import BUILT_IN
+from keltis_ladder.match.entrants import BUILT_IN
 from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.browsing import VersionRow
 from keltis_ladder.store.catalogue import Refused, activate, add_version, ensure_bot, newest_version

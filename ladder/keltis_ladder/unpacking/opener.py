@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from keltis_bots.manifest import BadManifest, read_manifest
-from keltis_ladder.faults import MachineFailed
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.packing import write_archive
 from keltis_ladder.prctl import die_with_parent, give_up_new_privileges
 from keltis_ladder.staging import stage

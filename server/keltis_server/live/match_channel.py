@@ -15,7 +15,7 @@ from keltis_ladder.dispatch.dispatcher import (
     Withdrawn,
 )
 from keltis_ladder.dispatch.live import LiveMatch, Viewer
-from keltis_ladder.jobs import Job
+from keltis_ladder.match.jobs import Job
 from keltis_ladder.steward import Told
 from keltis_ladder.store.accounts import Bearer
 from keltis_ladder.store.matches import MatchRow, match_row

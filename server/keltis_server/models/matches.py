@@ -9,8 +9,8 @@ from typing import Final
 from pydantic import BaseModel, Field
 from sqlmodel import Session
 
-from keltis_ladder.commitments import commitment_of
-from keltis_ladder.seeds import Origin, origin_from_plain
+from keltis_ladder.match.commitments import commitment_of
+from keltis_ladder.match.seeds import Origin, origin_from_plain
 from keltis_ladder.store.matches import EntrantRow, GameRow, MatchRow, match_row
 from keltis_ladder.store.records import TWELFTHS
 from keltis_ladder.store.tables import JobState

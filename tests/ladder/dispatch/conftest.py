@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.entrants import Entrant
+from keltis_ladder.match.entrants import Entrant
 from tests.ladder.dispatch.playing import quick_bots, slow_bots
 
 

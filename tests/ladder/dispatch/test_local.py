@@ -12,15 +12,15 @@ import pytest
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, BadViewer
 from keltis_engine.replay import make_replay, verify
-from keltis_ladder.clock import TimeControl
 from keltis_ladder.dispatch.batches import Dropped
 from keltis_ladder.dispatch.dispatcher import Dispatcher, Event, Finished, Started, Streamed
 from keltis_ladder.dispatch.local import LocalDispatcher
-from keltis_ladder.entrants import Entrant
-from keltis_ladder.jobs import Job
 from keltis_ladder.launchers import PlainLauncher
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import MatchResult
 from keltis_ladder.referee import Referee
-from keltis_ladder.results import MatchResult
 from keltis_ladder.sandbox import Sandbox
 from tests.ladder.arena import HOSTILE, SHORT
 from tests.ladder.dispatch.playing import (

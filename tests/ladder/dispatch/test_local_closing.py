@@ -13,7 +13,7 @@ import pytest
 
 from keltis_ladder.dispatch.dispatcher import Troubled, Withdrawn
 from keltis_ladder.dispatch.local import LocalDispatcher
-from keltis_ladder.entrants import Entrant
+from keltis_ladder.match.entrants import Entrant
 from tests.ladder.arena import processes_with
 from tests.ladder.boxes import alive
 from tests.ladder.dispatch.playing import (
@@ -148,7 +148,7 @@ def test_nothing_survives_the_process_that_dispatches(
     program.write_text(
         "import asyncio, msgpack, sys\n"
         "from keltis_ladder.dispatch.local import LocalDispatcher\n"
-        "from keltis_ladder.jobs import job_from_plain\n"
+        "from keltis_ladder.match.jobs import job_from_plain\n"
         "def listen(event):\n"
         "    print(*dispatcher.pids, flush=True)\n"
         "async def play():\n"

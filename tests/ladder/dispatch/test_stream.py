@@ -21,7 +21,7 @@ from keltis_ladder.dispatch.batches import (
     batch_from_plain,
 )
 from keltis_ladder.dispatch.stream import AT_ONCE, SIGN_OF_LIFE, Outlet, Stream
-from keltis_ladder.faults import Fault, Kind
+from keltis_ladder.match.faults import Fault, Kind
 
 FAULT = Fault(Kind.ILLEGAL, "not-legal", "the bot chose 7; the legal actions were 1 (lay R1)")
 

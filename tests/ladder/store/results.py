@@ -9,10 +9,10 @@ from typing import Any
 from keltis_engine import Rng, find_variant
 from keltis_engine.policies import POLICIES
 from keltis_ladder.caretaker import Caretaker
-from keltis_ladder.entrants import built_in
-from keltis_ladder.faults import Fault, Kind
-from keltis_ladder.jobs import Job
-from keltis_ladder.results import GameResult, Loss, MatchResult, SeatTime, rank_by
+from keltis_ladder.match.entrants import built_in
+from keltis_ladder.match.faults import Fault, Kind
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_by
 from keltis_ladder.store.records import MatchRows, pack_json, pack_moves, rows_of
 
 TWELVE = 12

@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import Session, select
 
-from keltis_ladder.entrants import BUILT_IN
+from keltis_ladder.match.entrants import BUILT_IN
 from keltis_ladder.store.catalogue import (
     HOUSE,
     Refused,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keltis_bots.manifest import Manifest
-from keltis_ladder.entrants import BUILT_IN
+from keltis_ladder.match.entrants import BUILT_IN
 from keltis_ladder.store.accounts import RESERVED, Taken, bearer_of, new_token, register
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.catalogue import (

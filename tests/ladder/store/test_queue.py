@@ -13,7 +13,7 @@ import pytest
 from sqlmodel import Session, col, select
 
 from keltis_engine import EngineError
-from keltis_ladder.clock import TimeControl
+from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.store.catalogue import Refused
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.holders import is_gone, release_gone, this_process

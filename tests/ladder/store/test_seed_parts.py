@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import Session, col, select
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.seeds import (
+from keltis_ladder.match.seeds import (
     NO_RESULT,
     Origin,
     mixed_seed,

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.results import rank_by
+from keltis_ladder.match.results import rank_by
 from keltis_ladder.tournaments import FORMATS, Leg, LegResult, Plan, Tournament
 
 Referee = Callable[[Leg], LegResult]

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from keltis_engine import Ruleset, find_variant
-from keltis_ladder.clock import DEFAULT_CONTROL, TimeControl
-from keltis_ladder.entrants import Entrant, entrant_from_plain
-from keltis_ladder.seeds import Origin
+from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.match.entrants import Entrant, entrant_from_plain
+from keltis_ladder.match.seeds import Origin
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from keltis_ladder.faults import Fault, Kind
+from keltis_ladder.match.faults import Fault, Kind
 
 
 @dataclass(frozen=True)

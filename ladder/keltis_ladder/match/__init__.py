@@ -1,0 +1,1 @@
+"""What a match is, as values that are stored and sent."""
