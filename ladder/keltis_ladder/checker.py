@@ -23,7 +23,7 @@ from keltis_bots.manifest import BadManifest, read_manifest
 from keltis_ladder.building import BuildFailed
 from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.errors import LadderError
-from keltis_ladder.excerpts import Excerpt
+from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Doing, Event, Finding, Mark
 from keltis_ladder.launch import CannotStart
 from keltis_ladder.match.faults import PlatformFault

@@ -18,6 +18,7 @@ from keltis_engine import VARIANTS
 from keltis_ladder.building import BuildFailed
 from keltis_ladder.check_games import Table, check_games, name_of
 from keltis_ladder.check_manners import check_manners
+from keltis_ladder.files.trees import CannotStage, walk
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.launchers import PlainLauncher, SandboxLauncher
 from keltis_ladder.limits import KIB, MIB
@@ -30,7 +31,6 @@ from keltis_ladder.referee import Launcher
 from keltis_ladder.sandbox import Sandbox
 from keltis_ladder.solo import start
 from keltis_ladder.staging import SUBMITTED
-from keltis_ladder.trees import CannotStage, walk
 
 SLOW_START: Final = 0.5  # of the time there is: on a busy machine it may be too much
 

@@ -27,6 +27,7 @@ from keltis_ladder.bubblewrap import (
 )
 from keltis_ladder.cgroups import Group, Groups, find_groups
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.trees import Bounds
 from keltis_ladder.launch import CannotStart, Child, Exit, pinned, start
 from keltis_ladder.limits import KIB, PLAY, Limits
 from keltis_ladder.runtimes import (
@@ -40,7 +41,6 @@ from keltis_ladder.runtimes import (
 )
 from keltis_ladder.sandbox_init import init_program, read_ending
 from keltis_ladder.seccomp import BUILD_RULES, PLAY_RULES, filter_program
-from keltis_ladder.trees import Bounds
 
 HOME: Final = "/bot"
 SOURCES: Final = "/sources"  # what a build finds

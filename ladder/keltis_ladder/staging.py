@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.limits import KIB, MIB
-from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.trees import (
+from keltis_ladder.files.trees import (
     Bounds,
     CannotStage,
     Entry,
@@ -21,6 +19,8 @@ from keltis_ladder.trees import (
     seal,
     walk,
 )
+from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.match.faults import MachineFailed
 
 __all__ = ["BUILT", "SUBMITTED", "CannotStage", "Staged", "stage"]
 

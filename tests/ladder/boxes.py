@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from keltis_ladder.building import BuildFailed, build
+from keltis_ladder.files.trees import discard
 from keltis_ladder.launch import Child, Exit
 from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.sandbox import Sandbox, find_sandbox
 from keltis_ladder.staging import stage
-from keltis_ladder.trees import discard
 
 PROBES = Path(__file__).parent / "probes"
 PATIENCE = 300.0

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from keltis_ladder.checking import Plan, check_bot
-from keltis_ladder.excerpts import Excerpt
+from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Finding
 from keltis_ladder.sandbox import Sandbox
 from tests.ladder.small_bots import write_bot

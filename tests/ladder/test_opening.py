@@ -20,10 +20,10 @@ from pathlib import Path
 
 import pytest
 
+from keltis_ladder.files.packing import pack_directory
+from keltis_ladder.files.trees import Bounds
 from keltis_ladder.limits import MIB
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.packing import pack_directory
-from keltis_ladder.trees import Bounds
 from keltis_ladder.unpacking import opening
 from keltis_ladder.unpacking.names import BadArchive
 from keltis_ladder.unpacking.opening import (

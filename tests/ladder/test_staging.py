@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder import staging
+from keltis_ladder.files.trees import Bounds, discard
 from keltis_ladder.limits import MIB
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.staging import CannotStage, stage
-from keltis_ladder.trees import Bounds, discard
 from tests.ladder.bot_sources import modes, write_source
 from tests.ladder.disks import full_disk
 

@@ -22,8 +22,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from keltis_ladder.files.trees import Bounds
 from keltis_ladder.staging import SUBMITTED
-from keltis_ladder.trees import Bounds
 from keltis_ladder.unpacking.unpack import BadArchive, unpack
 from tests.server.archives import (
     BOT,

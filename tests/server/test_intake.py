@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session
 
-from keltis_ladder.excerpts import LARGEST
+from keltis_ladder.files.excerpts import LARGEST
 from keltis_ladder.launch import descendants
 from keltis_ladder.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.store.catalogue import all_versions

@@ -29,9 +29,9 @@ from keltis_bots.manifest import (
 )
 from keltis_cli.errors import BadRequest
 from keltis_cli.strangers import printable
-from keltis_ladder.packing import pack_directory
+from keltis_ladder.files.packing import pack_directory
+from keltis_ladder.files.trees import CannotStage, discard
 from keltis_ladder.staging import SUBMITTED, stage
-from keltis_ladder.trees import CannotStage, discard
 
 # What no bot needs to play, and no server to build it.
 LEFT_OUT: Final = (

@@ -14,12 +14,12 @@ from typing import Final
 
 from sqlmodel import Session
 
+from keltis_ladder.files.packing import pack_directory
+from keltis_ladder.files.trees import discard, real_path
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.packing import pack_directory
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.tables import Archive, table_of
-from keltis_ladder.trees import discard, real_path
 
 PARTIAL: Final = ".new-"  # how the names of files begin that are not complete yet
 _SHELF: Final = 2  # letters of the digest that name the directory

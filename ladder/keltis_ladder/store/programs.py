@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from keltis_bots.manifest import BadManifest, Manifest, read_manifest
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.trees import blame
 from keltis_ladder.match.entrants import Entrant, built_in, entrant_of
 from keltis_ladder.match.faults import MachineFailed, PlatformFault
 from keltis_ladder.preparing import Builds, prepare, remove
@@ -22,7 +23,6 @@ from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.catalogue import add_version, ensure_bot, newest_version
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.tables import Author, Bot, Version, VersionState
-from keltis_ladder.trees import blame
 
 BUILDS_AT_ONCE: Final = 2  # each of them may use gigabytes
 Output = Callable[[str], None]

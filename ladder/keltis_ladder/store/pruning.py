@@ -23,6 +23,7 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.trees import discard
 from keltis_ladder.store.archives import Archives
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.forgetting import forget_files, forget_programs, let_go
@@ -40,7 +41,6 @@ from keltis_ladder.store.tables import (
     Version,
     VersionState,
 )
-from keltis_ladder.trees import discard
 
 UNUSED: Final = 86_400.0  # seconds without a match after which a build may go
 REGRETS: Final = timedelta(days=7)  # for authors who look into what was wrong with an upload

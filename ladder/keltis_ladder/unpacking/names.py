@@ -8,7 +8,7 @@ import unicodedata
 from typing import Final
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.trees import DEEPEST
+from keltis_ladder.files.trees import DEEPEST
 
 LONGEST_PART: Final = 255  # bytes, as file systems have it
 LONGEST_NAME: Final = 1000

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from keltis_bots.manifest import FILE_NAME
+from keltis_ladder.files.trees import Bounds
 from keltis_ladder.staging import SUBMITTED
-from keltis_ladder.trees import Bounds
 from keltis_ladder.unpacking import compressed, tars, zips
 from keltis_ladder.unpacking.names import BadArchive
 from keltis_ladder.unpacking.targets import Deadline, Target

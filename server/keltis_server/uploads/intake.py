@@ -18,6 +18,7 @@ from typing import Any, Final
 from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
+from keltis_ladder.files.trees import discard
 from keltis_ladder.steward import Trouble
 from keltis_ladder.store.moderation import Changed
 from keltis_ladder.store.moments import now
@@ -32,7 +33,6 @@ from keltis_ladder.store.submissions import (
     waiting,
 )
 from keltis_ladder.store.tables import VersionState
-from keltis_ladder.trees import discard
 from keltis_server.happenings import Checking, VersionChanged
 from keltis_server.site import Site
 from keltis_server.uploads.check import LIMIT, Findings, PlatformTrouble, run_check

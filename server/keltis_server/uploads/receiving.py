@@ -17,11 +17,11 @@ import aiohttp
 from aiohttp import BodyPartReader, hdrs, web
 
 from keltis_bots.manifest import Manifest
+from keltis_ladder.files.trees import discard
 from keltis_ladder.limits import KIB, MIB
 from keltis_ladder.store.accounts import Bearer
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.home import Home
-from keltis_ladder.trees import discard
 from keltis_ladder.unpacking.names import BadArchive
 from keltis_ladder.unpacking.opening import PACKED, open_upload
 from keltis_server.problems import Problem, too_many

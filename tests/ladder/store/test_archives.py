@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.packing import pack_directory
+from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.store.archives import Archives, note_archive
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.tables import Archive

@@ -12,7 +12,7 @@ import pytest
 from sqlmodel import select
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.packing import pack_directory
+from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.staging import stage
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside

@@ -1,0 +1,1 @@
+"""Directories and archives of strangers, as files and bytes."""
