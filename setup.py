@@ -33,7 +33,7 @@ GROUPS = {
     "keltis_ladder.native": [
         "ladder/keltis_ladder/charging*.py",
         "ladder/keltis_ladder/match/clock.py",
-        "ladder/keltis_ladder/meter.py",
+        "ladder/keltis_ladder/sandbox/meter.py",
         "ladder/keltis_ladder/process.py",
         "ladder/keltis_ladder/ratings/normal.py",
         "ladder/keltis_ladder/ratings/ranking.py",

@@ -23,16 +23,16 @@ from typing import Final
 
 from keltis_cli.bench_machine import this_machine
 from keltis_engine import VARIANTS, find_variant
-from keltis_ladder.launch import Child
 from keltis_ladder.launchers import NO_FILES
-from keltis_ladder.limits import Limits
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import seed_of_match
-from keltis_ladder.prctl import adopt_orphans
 from keltis_ladder.referee import Referee
-from keltis_ladder.sandbox import Sandbox, find_sandbox
+from keltis_ladder.sandbox.child import Child
+from keltis_ladder.sandbox.limits import Limits
+from keltis_ladder.sandbox.prctl import adopt_orphans
+from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
 from keltis_ladder.statistics import EVEN
 from keltis_ladder.tally import Tally
 
@@ -43,7 +43,7 @@ CALM: Final = "calm"
 CROWDED: Final = "crowded"
 BUSY: Final = """
 import os, sys
-from keltis_ladder.prctl import die_with_parent
+from keltis_ladder.sandbox.prctl import die_with_parent
 die_with_parent(int(sys.argv[1]))
 os.sched_setaffinity(0, {int(sys.argv[2])})
 print(flush=True)

@@ -25,7 +25,7 @@ from tests.system.web.visits import Visitors, open_browser
 
 from keltis_cli.bench_machine import this_machine
 from keltis_engine import VARIANTS
-from keltis_ladder.launch import descendants
+from keltis_ladder.sandbox.child import descendants
 from keltis_server.settings import NICE
 
 Motion = Literal["no-preference", "reduce"]

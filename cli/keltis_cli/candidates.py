@@ -16,7 +16,7 @@ from keltis_cli.strangers import show_build
 from keltis_ladder.building import BuildFailed
 from keltis_ladder.match.entrants import BUILT_IN, built_in
 from keltis_ladder.preparing import check_name, prepare
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.catalogue import ensure_house_bots, local_author
 from keltis_ladder.store.home import Home

@@ -14,7 +14,7 @@ from keltis_engine import Ruleset
 from keltis_ladder.building import BuildFailed
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, named_apart
 from keltis_ladder.preparing import check_name, find_entrant
-from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 
 NoSandboxOption = Annotated[
     bool,

@@ -13,11 +13,11 @@ from keltis_cli.errors import BadRequest
 from keltis_cli.leaderboard_table import bot_name
 from keltis_cli.remote.calls import confirm
 from keltis_cli.strokes import counted
-from keltis_ladder.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.ratings.model import MODEL_VERSION
-from keltis_ladder.runtimes import require_hidden
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS
+from keltis_ladder.sandbox.runtimes import require_hidden
+from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.browsing import versions_that_play
 from keltis_ladder.store.catalogue import activate, ensure_house_bots, guests_on_ladder
 from keltis_ladder.store.database import Database

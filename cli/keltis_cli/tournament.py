@@ -41,7 +41,7 @@ from keltis_ladder.courses import Course
 from keltis_ladder.desk import Desk
 from keltis_ladder.directing import Director
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
-from keltis_ladder.runtimes import require_hidden
+from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import FILE, Home
 from keltis_ladder.store.programs import Programs

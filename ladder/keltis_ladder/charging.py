@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Final, final
 
-from keltis_ladder.meter import Meter, own_delay, stolen
+from keltis_ladder.sandbox.meter import Meter, own_delay, stolen
 
 QUICK: Final = 0.001  # seconds within which an answer comes before anything is looked at
 LOOK_AFTER: Final = 0.010  # seconds charged unseen; the kernel's figures need that between looks

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from keltis_engine import Ruleset, find_variant
-from keltis_ladder.cgroups import available_memory
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
-from keltis_ladder.limits import MIB, PLAY, idle_budget
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import InDoubt
@@ -18,6 +16,8 @@ from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.process import LOG_KEPT
 from keltis_ladder.referee import MOST_EXCUSED, Launcher, Referee
+from keltis_ladder.sandbox.cgroups import available_memory
+from keltis_ladder.sandbox.limits import MIB, PLAY, idle_budget
 
 OPPONENTS: Final = ("greedy", "random", "random")
 Table = tuple[str, int]  # a variant and the number of players

@@ -11,12 +11,12 @@ from keltis_engine import Rng, Ruleset, find_variant
 from keltis_engine.policies import eager
 from keltis_ladder.check_games import Table
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
-from keltis_ladder.launch import Child
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Kind
 from keltis_ladder.process import FAREWELL, BotProcess
 from keltis_ladder.referee import Launcher
+from keltis_ladder.sandbox.child import Child
 from keltis_ladder.solo import Solo, start
 
 LOW: Final = TimeControl(bank_ms=50, increment_ms=5)

@@ -25,12 +25,12 @@ from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Doing, Event, Finding, Mark
-from keltis_ladder.launch import CannotStart
 from keltis_ladder.match.faults import PlatformFault
-from keltis_ladder.niceness import become_nice
-from keltis_ladder.prctl import die_with_parent
 from keltis_ladder.preparing import prepare
-from keltis_ladder.sandbox import Sandbox, find_sandbox
+from keltis_ladder.sandbox.child import CannotStart
+from keltis_ladder.sandbox.niceness import become_nice
+from keltis_ladder.sandbox.prctl import die_with_parent
+from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
 from keltis_ladder.staging import CannotStage
 
 PAUSE: Final = 0.1  # seconds for which output is collected before it is told

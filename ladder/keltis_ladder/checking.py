@@ -21,14 +21,14 @@ from keltis_ladder.check_manners import check_manners
 from keltis_ladder.files.trees import CannotStage, walk
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.launchers import PlainLauncher, SandboxLauncher
-from keltis_ladder.limits import KIB, MIB
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import Entrant, entrant_of
 from keltis_ladder.match.faults import BotFault
 from keltis_ladder.preparing import prepare
 from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import Launcher
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.limits import KIB, MIB
+from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.solo import start
 from keltis_ladder.staging import SUBMITTED
 

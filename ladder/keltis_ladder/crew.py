@@ -10,12 +10,12 @@ from collections.abc import Generator, Iterable
 from types import TracebackType
 from typing import Any, Final
 
-from keltis_ladder.cgroups import available_memory
 from keltis_ladder.dispatch.child import CLOSING, MOST_TRIES, RefereeChild
-from keltis_ladder.limits import idle_budget
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult, match_from_plain
+from keltis_ladder.sandbox.cgroups import available_memory
+from keltis_ladder.sandbox.limits import idle_budget
 
 LOOK_AHEAD: Final = 4  # matches per referee that may be finished before an earlier one is
 

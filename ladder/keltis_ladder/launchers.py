@@ -7,11 +7,11 @@ import random
 from pathlib import Path
 
 import keltis_bots
-from keltis_ladder.launch import Child, launch_plain
-from keltis_ladder.limits import Limits
 from keltis_ladder.match.entrants import Entrant
-from keltis_ladder.prctl import adopt_orphans
-from keltis_ladder.sandbox import Sandbox, find_sandbox
+from keltis_ladder.sandbox.child import Child, launch_plain
+from keltis_ladder.sandbox.limits import Limits
+from keltis_ladder.sandbox.prctl import adopt_orphans
+from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
 
 # One of our own bots needs no files; its working directory is one that every sandbox has anyway.
 NO_FILES = Path(keltis_bots.__file__).parent

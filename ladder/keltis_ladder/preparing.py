@@ -16,7 +16,7 @@ from keltis_ladder.errors import UnknownBot
 from keltis_ladder.files.trees import discard
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.staging import Staged, stage
 
 KEPT: Final = 32  # bots in the cache

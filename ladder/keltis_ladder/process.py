@@ -18,11 +18,11 @@ from keltis_bots import messages
 from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, frame, payload_length
 from keltis_ladder.charging import QUICK, Account, Effort, GroupAccount
 from keltis_ladder.charging_without_groups import ProcessAccount
-from keltis_ladder.launch import Child, Exit
-from keltis_ladder.limits import MIB, Limits
 from keltis_ladder.match.faults import BotFault, Fault, Kind, PlatformFault
-from keltis_ladder.meter import oom_kills
-from keltis_ladder.niceness import pass_on
+from keltis_ladder.sandbox.child import Child, Exit
+from keltis_ladder.sandbox.limits import MIB, Limits
+from keltis_ladder.sandbox.meter import oom_kills
+from keltis_ladder.sandbox.niceness import pass_on
 
 LOG_KEPT: Final = 64 * 1024  # bytes of stderr
 FAREWELL: Final = 1.0  # seconds to end after stdin was closed

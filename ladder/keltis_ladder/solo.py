@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from keltis_engine import Ruleset
 from keltis_ladder.charging import Effort
-from keltis_ladder.launch import CannotStart
-from keltis_ladder.limits import PLAY
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Kind, PlatformFault
 from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import Launcher
+from keltis_ladder.sandbox.child import CannotStart
+from keltis_ladder.sandbox.limits import PLAY
 from keltis_ladder.scribe import Scribe, Vocabulary
 
 

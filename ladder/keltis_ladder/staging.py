@@ -19,8 +19,8 @@ from keltis_ladder.files.trees import (
     seal,
     walk,
 )
-from keltis_ladder.limits import KIB, MIB
 from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.sandbox.limits import KIB, MIB
 
 __all__ = ["BUILT", "SUBMITTED", "CannotStage", "Staged", "stage"]
 

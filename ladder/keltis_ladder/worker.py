@@ -22,10 +22,10 @@ from keltis_ladder.launchers import make_launcher
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job, job_from_plain
 from keltis_ladder.match.results import match_to_plain
-from keltis_ladder.niceness import become_nice
-from keltis_ladder.prctl import die_with_parent
 from keltis_ladder.referee import NO_BUDGET, Referee
-from keltis_ladder.strays import end_strays
+from keltis_ladder.sandbox.niceness import become_nice
+from keltis_ladder.sandbox.prctl import die_with_parent
+from keltis_ladder.sandbox.strays import end_strays
 
 RARELY: Final = 50_000  # objects between two collections: a referee makes no cycles to speak of
 READY: Final = {"kind": "ready"}

@@ -9,7 +9,7 @@ from typing import Final
 
 from aiohttp import web
 
-from keltis_ladder.limits import KIB
+from keltis_ladder.sandbox.limits import KIB
 from keltis_server import health, metrics
 from keltis_server.api import PARTS
 from keltis_server.auditing import AUDITOR, Auditor

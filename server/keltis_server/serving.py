@@ -14,10 +14,10 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
-from keltis_ladder.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.ratings.model import MODEL_VERSION
-from keltis_ladder.runtimes import require_hidden
-from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS
+from keltis_ladder.sandbox.runtimes import require_hidden
+from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 from keltis_ladder.store.catalogue import ensure_house_bots, guests_on_ladder
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.finishing import lock_ledger

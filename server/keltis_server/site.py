@@ -13,7 +13,7 @@ from aiohttp import web
 from sqlmodel import Session
 
 from keltis_ladder.directing import Director
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.accounts import AUTHOR_SCOPES, Bearer, TokenScope
 from keltis_ladder.store.catalogue import local_author
 from keltis_ladder.store.database import Database

@@ -16,9 +16,9 @@ from keltis_cli.init import TESTS
 from keltis_engine import VARIANTS, Rng, find_variant
 from keltis_engine.policies import eager
 from keltis_engine.state import ENDINGS
-from keltis_ladder.limits import MIB, PLAY
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.faults import Kind
+from keltis_ladder.sandbox.limits import MIB, PLAY
 from tests.bots import transcripts
 from tests.bots.piped import PipedBot, Seat, play_game
 from tests.bots.refusals import refused

@@ -13,7 +13,7 @@ import pytest
 
 from keltis_cli import entering
 from keltis_cli.errors import BadRequest
-from keltis_ladder.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from tests.cli.helpers import ESCAPE, command, output
 from tests.ladder.arena import processes_with
 from tests.ladder.small_bots import FIRST, write_bot

@@ -13,7 +13,7 @@ import pytest
 from keltis_cli.remote import following, submit_following
 from keltis_cli.watching import feed
 from keltis_cli.watching import plain as watching
-from keltis_ladder.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_server.uploads.lanes import Lane
 from tests.cli.inside import Inside
 from tests.cli.remote_server import odd_server, running, says

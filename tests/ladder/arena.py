@@ -10,12 +10,12 @@ from pathlib import Path
 
 from keltis_engine import find_variant
 from keltis_ladder.launchers import make_launcher
-from keltis_ladder.limits import PLAY, Limits
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.results import Loss, MatchResult
 from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import Referee
+from keltis_ladder.sandbox.limits import PLAY, Limits
 
 HOSTILE = Path(__file__).parent / "hostile"
 SHORT = TimeControl(bank_ms=400, increment_ms=30, start_ms=5000)

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from keltis_ladder.building import BuildFailed, build
 from keltis_ladder.files.trees import discard
-from keltis_ladder.launch import Child, Exit
-from keltis_ladder.limits import PLAY, Limits
-from keltis_ladder.sandbox import Sandbox, find_sandbox
+from keltis_ladder.sandbox.child import Child, Exit
+from keltis_ladder.sandbox.limits import PLAY, Limits
+from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
 from keltis_ladder.staging import stage
 
 PROBES = Path(__file__).parent / "probes"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.cgroups import (
+from keltis_ladder.sandbox.cgroups import (
     ALL_BOTS,
     ALL_BOTS_SHARE,
     LEAF,
@@ -17,7 +17,7 @@ from keltis_ladder.cgroups import (
     available_memory,
     find_groups,
 )
-from keltis_ladder.limits import PLAY
+from keltis_ladder.sandbox.limits import PLAY
 
 
 @pytest.fixture
@@ -31,7 +31,9 @@ def groups() -> Groups:
 @pytest.fixture
 def unified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A group of version 2 that was delegated to us."""
-    monkeypatch.setattr("keltis_ladder.cgroups.PATIENCE", 0.0)  # real groups vanish; files do not
+    monkeypatch.setattr(
+        "keltis_ladder.sandbox.cgroups.PATIENCE", 0.0
+    )  # real groups vanish; files do not
     own = tmp_path / "app.service"
     own.mkdir()
     (own / "cgroup.controllers").write_text("cpu io memory pids\n")

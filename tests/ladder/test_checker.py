@@ -16,7 +16,7 @@ import pytest
 from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Finding
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.small_bots import write_bot
 
 GAME = "weg-der-steine, 2 players"

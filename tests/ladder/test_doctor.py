@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.cgroups import find_groups
 from keltis_ladder.doctor import Area, Check, State, is_fair
 from keltis_ladder.doctor.check import Machine
 from keltis_ladder.doctor.groups import (
@@ -43,7 +42,8 @@ from keltis_ladder.doctor.resources import (
     time_check,
 )
 from keltis_ladder.doctor.software import engine_check, sandbox_checks, version_of
-from keltis_ladder.sandbox import SandboxMissing
+from keltis_ladder.sandbox.cgroups import find_groups
+from keltis_ladder.sandbox.sandbox import SandboxMissing
 
 AVERAGES = "avg10=0.00 avg60=0.00 avg300=0.00 total=1"
 FULL = f"some {AVERAGES}\nfull {AVERAGES}\n"

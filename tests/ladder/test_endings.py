@@ -18,18 +18,18 @@ from pathlib import Path
 import pytest
 
 from keltis_engine import find_variant
-from keltis_ladder import sandbox as sandbox_module
-from keltis_ladder.cgroups import Groups, find_groups
-from keltis_ladder.launch import CannotStart
 from keltis_ladder.launchers import SandboxLauncher, make_launcher
-from keltis_ladder.limits import MIB, PLAY
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, InDoubt, PlatformFault
 from keltis_ladder.process import BotProcess
 from keltis_ladder.referee import MOST_EXCUSED, Referee
-from keltis_ladder.sandbox import Sandbox
-from keltis_ladder.sandbox_init import init_program, read_ending
+from keltis_ladder.sandbox import sandbox as sandbox_module
+from keltis_ladder.sandbox.cgroups import Groups, find_groups
+from keltis_ladder.sandbox.child import CannotStart
+from keltis_ladder.sandbox.init import init_program, read_ending
+from keltis_ladder.sandbox.limits import MIB, PLAY
+from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.boxes import PROBES, read_until, run, start_probe
 from tests.ladder.build_init import COMPILERS, compile_init
 from tests.ladder.small_bots import entrant, write_bot

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import keltis_bots
-from keltis_ladder.runtimes import ShownToBots, require_hidden, shown_place
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.runtimes import ShownToBots, require_hidden, shown_place
+from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.boxes import run
 
 

@@ -12,8 +12,8 @@ from keltis_engine import find_variant
 from keltis_ladder.launchers import SandboxLauncher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.process import LOG_KEPT
-from keltis_ladder.sandbox import SandboxMissing, find_sandbox
-from keltis_ladder.seccomp import filter_program
+from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.seccomp import filter_program
 from tests.ladder.arena import DEAL, HOSTILE, SHORT, arena, losses_of
 
 try:

@@ -15,7 +15,7 @@ from keltis_ladder.launchers import SandboxLauncher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.referee import Referee
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.bots.test_sdk import GAME, choose
 from tests.ladder.arena import HOSTILE
 from tests.ladder.boxes import read_until

@@ -11,10 +11,10 @@ from bench.load_strength import CALM, CROWDED, Comparison, CrowdedLauncher, comp
 
 from keltis_bots.framing import frame
 from keltis_bots.messages import hello
-from keltis_ladder.limits import PLAY
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import built_in
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.limits import PLAY
+from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.boxes import PATIENCE, silent_for
 
 CORES = sorted(os.sched_getaffinity(0))

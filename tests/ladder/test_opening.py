@@ -22,8 +22,8 @@ import pytest
 
 from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.files.trees import Bounds
-from keltis_ladder.limits import MIB
 from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.sandbox.limits import MIB
 from keltis_ladder.unpacking import opening
 from keltis_ladder.unpacking.names import BadArchive
 from keltis_ladder.unpacking.opening import (

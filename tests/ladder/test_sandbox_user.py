@@ -15,7 +15,7 @@ import pytest
 import keltis_bots
 import keltis_engine
 import keltis_ladder
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder import boxes
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.seccomp import (
+from keltis_ladder.sandbox.seccomp import (
     ALLOW,
     BUILD_RULES,
     DONE,
@@ -21,7 +21,7 @@ from keltis_ladder.seccomp import (
     Rule,
     filter_program,
 )
-from keltis_ladder.syscalls import AARCH64, AUDIT, LAST_KNOWN, NUMBERS, X86_64, number_of
+from keltis_ladder.sandbox.syscalls import AARCH64, AUDIT, LAST_KNOWN, NUMBERS, X86_64, number_of
 
 MACHINES = (X86_64, AARCH64)
 HEADERS = {

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.launch import descendants
-from keltis_ladder.sandbox import Sandbox
-from keltis_ladder.strays import end_strays
+from keltis_ladder.sandbox.child import descendants
+from keltis_ladder.sandbox.sandbox import Sandbox
+from keltis_ladder.sandbox.strays import end_strays
 from tests.ladder.boxes import read_until
 
 PATIENCE = 300.0  # seconds
@@ -20,7 +20,7 @@ PATIENCE = 300.0  # seconds
 STARTER = """
 from pathlib import Path
 import sys
-from keltis_ladder.sandbox import find_sandbox
+from keltis_ladder.sandbox.sandbox import find_sandbox
 sandbox = find_sandbox()
 print("begins", flush=True)
 while True:

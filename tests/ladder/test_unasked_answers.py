@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from keltis_bots.framing import frame
-from keltis_ladder.launch import launch_plain
-from keltis_ladder.limits import PLAY
 from keltis_ladder.match.faults import BotFault, Fault, Kind
 from keltis_ladder.process import BotProcess
+from keltis_ladder.sandbox.child import launch_plain
+from keltis_ladder.sandbox.limits import PLAY
 from tests.ladder.arena import HOSTILE
 
 PATIENCE = 300.0  # seconds for an answer

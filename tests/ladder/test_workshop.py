@@ -17,7 +17,7 @@ from keltis_ladder.dispatch.dispatcher import Failed, Finished
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.match.jobs import Job as PlayedJob
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.steward import Steward, Trouble
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.programs import Lacking, Programs, Unready

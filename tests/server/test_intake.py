@@ -12,8 +12,8 @@ import pytest
 from sqlmodel import Session
 
 from keltis_ladder.files.excerpts import LARGEST
-from keltis_ladder.launch import descendants
-from keltis_ladder.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.child import descendants
+from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.store.catalogue import all_versions
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.programs import Programs

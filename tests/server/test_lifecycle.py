@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 import pytest
 from sqlmodel import select
 
-from keltis_ladder.launch import descendants
-from keltis_ladder.runtimes import ShownToBots
-from keltis_ladder.sandbox import SandboxMissing
+from keltis_ladder.sandbox.child import descendants
+from keltis_ladder.sandbox.runtimes import ShownToBots
+from keltis_ladder.sandbox.sandbox import SandboxMissing
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.recomputing import compare
 from keltis_ladder.store.tables import Job, JobState
@@ -132,7 +132,9 @@ def test_settings_that_cannot_be_are_refused_before_anything_begins(
 def test_without_a_sandbox_only_our_own_bots_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keltis_ladder.sandbox.TOOLS_PATH", str(tmp_path))  # nothing is there
+    monkeypatch.setattr(
+        "keltis_ladder.sandbox.sandbox.TOOLS_PATH", str(tmp_path)
+    )  # nothing is there
 
     async def scenario() -> None:
         async with served(tmp_path / "ladder", replace(QUIET, house=True)) as server:
@@ -149,7 +151,7 @@ def test_without_a_sandbox_only_our_own_bots_play(
 def test_where_no_clock_is_exact_strangers_play_only_if_the_operator_insists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keltis_ladder.cgroups.can_count", lambda directory: False)
+    monkeypatch.setattr("keltis_ladder.sandbox.cgroups.can_count", lambda directory: False)
 
     async def scenario(name: str, settings: Settings) -> str:
         async with served(tmp_path / name, settings) as server:
@@ -169,7 +171,7 @@ def test_where_no_clock_is_exact_strangers_play_only_if_the_operator_insists(
 def test_where_nothing_limits_their_memory_strangers_play_only_if_the_operator_insists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("keltis_ladder.cgroups.Groups.can_limit", False)
+    monkeypatch.setattr("keltis_ladder.sandbox.cgroups.Groups.can_limit", False)
 
     async def scenario(name: str, settings: Settings) -> str:
         async with served(tmp_path / name, settings) as server:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from keltis_ladder.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.submissions import CANNOT_CHECK
 from keltis_ladder.store.tables import Version

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from keltis_ladder.prctl import die_with_parent
+from keltis_ladder.sandbox.prctl import die_with_parent
 
 READY = re.compile(r"The ladder is at (\S+)")
 PATIENCE = 300.0  # seconds for what should take two: other tests need the machine, too

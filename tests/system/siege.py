@@ -24,7 +24,8 @@ from sqlmodel import select
 
 from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.local import LocalDispatcher
-from keltis_ladder.launch import descendants
+from keltis_ladder.sandbox.child import descendants
+from keltis_ladder.sandbox.strays import is_stray
 from keltis_ladder.steward import Steward
 from keltis_ladder.store.catalogue import HOUSE, add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
@@ -32,7 +33,6 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.recomputing import Comparison, compare
 from keltis_ladder.store.tables import FaultRecord, Job, JobState, Ledger, Match, VersionState
-from keltis_ladder.strays import is_stray
 
 BOTS = ("random", "random", "greedy", "random", "greedy")  # quick ones: many matches per second
 PATIENCE = 300.0  # seconds for a ladder to store its next result

@@ -30,10 +30,10 @@ from keltis_cli.strangers import show_build
 from keltis_cli.strokes import counted
 from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.findings import Doing, Mark
-from keltis_ladder.launch import pinned
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.preparing import cache_directory
-from keltis_ladder.sandbox import Sandbox, SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.child import pinned
+from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 
 CHUNK: Final = 256 * 1024
 NAMED: Final = 5  # things that were left out

@@ -12,7 +12,7 @@ import msgpack
 
 from keltis_bots.framing import LENGTH, PREFIX, frame
 from keltis_ladder.match.jobs import Job
-from keltis_ladder.strays import end_strays
+from keltis_ladder.sandbox.strays import end_strays
 
 MOST_TRIES: Final = 3  # of a match that the platform could not finish
 CLOSING: Final = 10.0  # seconds for a referee to end its bots

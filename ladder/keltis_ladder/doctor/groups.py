@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.cgroups import CONTROLLERS, LEAF, PREFIX, find_groups
 from keltis_ladder.doctor.check import Area, Check, Machine, State
+from keltis_ladder.sandbox.cgroups import CONTROLLERS, LEAF, PREFIX, find_groups
 
 MOUNTS: Final = "proc/self/mountinfo"
 OWN_GROUPS: Final = "proc/self/cgroup"

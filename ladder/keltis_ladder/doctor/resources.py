@@ -15,8 +15,8 @@ from typing import Final
 
 import keltis_engine
 from keltis_ladder.doctor.check import Area, Check, Machine, State
-from keltis_ladder.limits import MIB
-from keltis_ladder.runtimes import shown_place
+from keltis_ladder.sandbox.limits import MIB
+from keltis_ladder.sandbox.runtimes import shown_place
 from keltis_ladder.store.home import FILE, OTHERS
 
 GIB: Final = 1024 * MIB

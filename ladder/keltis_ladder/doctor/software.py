@@ -11,8 +11,8 @@ from typing import Final
 
 import keltis_engine
 from keltis_ladder.doctor.check import Area, Check, Machine, State
-from keltis_ladder.sandbox import SandboxMissing, find_sandbox
-from keltis_ladder.syscalls import AUDIT
+from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.syscalls import AUDIT
 
 OLDEST_PYTHON: Final = (3, 11)
 PATIENCE_SECONDS: Final = 60.0  # for a program that tells its version, on a busy machine too

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Final, Protocol
 
-from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.unpacking.names import BadArchive
 from keltis_ladder.unpacking.targets import Deadline, Source
 

@@ -23,7 +23,7 @@ from keltis_bots.manifest import BadManifest, read_manifest
 from keltis_ladder.files.packing import write_archive
 from keltis_ladder.files.trees import Bounds, CannotStage, blame, discard
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.prctl import die_with_parent, give_up_new_privileges
+from keltis_ladder.sandbox.prctl import die_with_parent, give_up_new_privileges
 from keltis_ladder.staging import stage
 from keltis_ladder.unpacking.names import BadArchive
 from keltis_ladder.unpacking.opening import (

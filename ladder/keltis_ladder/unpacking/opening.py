@@ -21,8 +21,8 @@ from typing import Any, Final
 
 from keltis_bots.manifest import BadManifest, Manifest, parse_manifest
 from keltis_ladder.files.trees import Bounds
-from keltis_ladder.limits import KIB, MIB
 from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.unpacking.names import BadArchive
 
 OPENED: Final = "opened"

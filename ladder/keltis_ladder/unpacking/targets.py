@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from keltis_ladder.files.trees import Bounds, real_path
-from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.unpacking.names import (
     BadArchive,
     Parts,

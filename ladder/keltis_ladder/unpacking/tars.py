@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.unpacking import pax
 from keltis_ladder.unpacking.compressed import Counted, Part, decompressed
 from keltis_ladder.unpacking.names import BadArchive, quoted

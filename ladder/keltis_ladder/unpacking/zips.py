@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from keltis_ladder.limits import KIB
+from keltis_ladder.sandbox.limits import KIB
 from keltis_ladder.unpacking.names import BadArchive, quoted
 from keltis_ladder.unpacking.targets import LONGEST_LINK, Target
 

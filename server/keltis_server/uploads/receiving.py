@@ -18,7 +18,7 @@ from aiohttp import BodyPartReader, hdrs, web
 
 from keltis_bots.manifest import Manifest
 from keltis_ladder.files.trees import discard
-from keltis_ladder.limits import KIB, MIB
+from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.store.accounts import Bearer
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.home import Home

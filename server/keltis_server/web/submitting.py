@@ -6,7 +6,7 @@ from typing import Final
 
 from aiohttp import web
 
-from keltis_ladder.limits import MIB
+from keltis_ladder.sandbox.limits import MIB
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints
 from keltis_server.web.rendering import HTML, show

@@ -21,7 +21,7 @@ from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.referee import Referee
-from keltis_ladder.sandbox import Sandbox
+from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.arena import HOSTILE, SHORT
 from tests.ladder.dispatch.playing import (
     CONTROL,

@@ -20,10 +20,10 @@ from keltis_ladder.dispatch.dispatcher import (
     Troubled,
 )
 from keltis_ladder.dispatch.local import MOST_STARTS, LocalDispatcher
-from keltis_ladder.launch import descendants
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
+from keltis_ladder.sandbox.child import descendants
 from tests.ladder.dispatch.playing import (
     CORES,
     Record,

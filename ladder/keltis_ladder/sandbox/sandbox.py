@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.bubblewrap import (
+from keltis_ladder.errors import LadderError
+from keltis_ladder.files.trees import Bounds
+from keltis_ladder.sandbox.bubblewrap import (
     PATIENCE,
     EndedEarly,
     Pipes,
@@ -25,12 +27,11 @@ from keltis_ladder.bubblewrap import (
     await_ready,
     read_child_pid,
 )
-from keltis_ladder.cgroups import Group, Groups, find_groups
-from keltis_ladder.errors import LadderError
-from keltis_ladder.files.trees import Bounds
-from keltis_ladder.launch import CannotStart, Child, Exit, pinned, start
-from keltis_ladder.limits import KIB, PLAY, Limits
-from keltis_ladder.runtimes import (
+from keltis_ladder.sandbox.cgroups import Group, Groups, find_groups
+from keltis_ladder.sandbox.child import CannotStart, Child, Exit, pinned, start
+from keltis_ladder.sandbox.init import init_program, read_ending
+from keltis_ladder.sandbox.limits import KIB, PLAY, Limits
+from keltis_ladder.sandbox.runtimes import (
     MAPS,
     any_maps,
     find_runtimes,
@@ -39,8 +40,7 @@ from keltis_ladder.runtimes import (
     show,
     system_arguments,
 )
-from keltis_ladder.sandbox_init import init_program, read_ending
-from keltis_ladder.seccomp import BUILD_RULES, PLAY_RULES, filter_program
+from keltis_ladder.sandbox.seccomp import BUILD_RULES, PLAY_RULES, filter_program
 
 HOME: Final = "/bot"
 SOURCES: Final = "/sources"  # what a build finds

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from keltis_ladder.syscalls import AUDIT, LAST_KNOWN, X32_BIT, X86_64, number_of
+from keltis_ladder.sandbox.syscalls import AUDIT, LAST_KNOWN, X32_BIT, X86_64, number_of
 
 # Return values of a filter (SECCOMP_RET_*).
 ALLOW: Final = 0x7FFF0000

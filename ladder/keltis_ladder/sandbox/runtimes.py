@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.limits import Limits
+from keltis_ladder.sandbox.limits import Limits
 
 SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.limits import PLAY, Limits
-from keltis_ladder.meter import Meter, can_meter
+from keltis_ladder.sandbox.limits import PLAY, Limits
+from keltis_ladder.sandbox.meter import Meter, can_meter
 
 PREFIX: Final = "keltis-"
 ALL_BOTS: Final = "keltis-bots"  # the group around all sandboxes, with a limit of its own

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.meter import Meter
+from keltis_ladder.sandbox.meter import Meter
 
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 TICK: Final = 1 / os.sysconf("SC_CLK_TCK")

@@ -14,7 +14,7 @@ import platform
 import struct
 from typing import Final
 
-from keltis_ladder.launch import CannotStart
+from keltis_ladder.sandbox.child import CannotStart
 
 _MESSAGE: Final = struct.Struct("<ci")
 RUNS: Final = b"r"

@@ -8,7 +8,7 @@ import subprocess
 import time
 from typing import Final
 
-from keltis_ladder.launch import CannotStart
+from keltis_ladder.sandbox.child import CannotStart
 
 PATIENCE: Final = 20.0  # seconds for bubblewrap to set the sandbox up, on a busy machine too
 READY: Final = b"\x06"  # what the sandbox says on its standard error when all is set up

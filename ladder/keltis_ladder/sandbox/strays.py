@@ -14,7 +14,7 @@ import signal
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.sandbox import HOSTNAME
+from keltis_ladder.sandbox.sandbox import HOSTNAME
 
 _OURS: Final = b"\0--hostname\0" + HOSTNAME.encode() + b"\0"
 

@@ -1,0 +1,1 @@
+"""The sandbox: run one hostile program, confined, limited and counted."""
