@@ -27,9 +27,9 @@ from tests.ladder.small_bots import write_bot
 from tests.server.serving import QUIET, Served, served
 
 from keltis_cli.bench_machine import this_machine
-from keltis_ladder.dispatch.batches import Decided
 from keltis_ladder.dispatch.dispatcher import Streamed
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.spectate.batches import Decided
 from keltis_ladder.store.catalogue import ensure_author
 from keltis_ladder.store.moments import now
 from keltis_ladder.store.programs import enter_program, keep_program

@@ -15,7 +15,7 @@ from keltis_cli.look import QUIET, Look
 from keltis_cli.strokes import ago, counted, fitting, wins
 from keltis_engine import VARIANTS
 from keltis_ladder.desk import Playing
-from keltis_ladder.dispatch.live import LiveMatch
+from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.steward import Told
 from keltis_ladder.store.records import in_twelfths
 

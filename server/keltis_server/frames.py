@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from keltis_ladder.dispatch.batches import Decided, Dropped, Ended
-from keltis_ladder.dispatch.live import LiveGame, LiveMatch, SeenDecision, SeenFault, Viewer
 from keltis_ladder.match.clock import Clock
+from keltis_ladder.spectate.batches import Decided, Dropped, Ended
+from keltis_ladder.spectate.live_match import LiveGame, LiveMatch, SeenDecision, SeenFault, Viewer
 from keltis_server.live.patches import diff
 from keltis_server.watching import positions, sight_name
 

@@ -20,7 +20,7 @@ from typing import Final
 
 from keltis_engine import POST_GAME, SPECTATORS
 from keltis_ladder.dispatch.dispatcher import Started
-from keltis_ladder.dispatch.live import Viewer
+from keltis_ladder.spectate.live_match import Viewer
 from keltis_ladder.steward import Told
 from keltis_ladder.store.accounts import Bearer, TokenScope
 from keltis_ladder.store.matches import EntrantRow, MatchRow

@@ -10,12 +10,12 @@ from keltis_cli.watching.feed import Take
 from keltis_cli.watching.model import ALL, PUBLIC
 from keltis_engine import POST_GAME, SPECTATORS, Rng
 from keltis_engine.policies import POLICIES
-from keltis_ladder.dispatch.batches import Decided, Decision, Dropped, Ended
-from keltis_ladder.dispatch.live import LiveMatch, Viewer
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, MatchResult, SeatTime
+from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended
+from keltis_ladder.spectate.live_match import LiveMatch, Viewer
 from keltis_server.live.patches import diff
 
 BOTS = ["greedy", "a-bot-with-a-rather-long-name", "random", "mine.v2"]

@@ -17,9 +17,9 @@ import aiohttp
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
-from keltis_ladder.dispatch.live import LiveMatch
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside

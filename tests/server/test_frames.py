@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, Rng, Ruleset, State, find_variant
 from keltis_engine.policies import POLICIES
 from keltis_engine.views import EVERYTHING
-from keltis_ladder.dispatch.batches import Decided, Decision, Dropped, Ended
-from keltis_ladder.dispatch.live import LiveGame, LiveMatch, Viewer
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import built_in, named_apart
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.scribe import vocabulary
+from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended
+from keltis_ladder.spectate.live_match import LiveGame, LiveMatch, Viewer
 from keltis_server.frames import Follower, game_plain, so_far
 from keltis_server.live import patches
 

@@ -11,9 +11,9 @@ import pytest
 
 from keltis_engine import POST_GAME, SPECTATORS
 from keltis_ladder.dispatch.dispatcher import Started
-from keltis_ladder.dispatch.live import Viewer
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
+from keltis_ladder.spectate.live_match import Viewer
 from keltis_ladder.store.accounts import Bearer
 from keltis_ladder.store.matches import EntrantRow, MatchRow
 from keltis_ladder.store.moments import now

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from keltis_ladder.dispatch.batches import Batch
-from keltis_ladder.dispatch.live import LiveMatch
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
+from keltis_ladder.spectate.batches import Batch
+from keltis_ladder.spectate.live_match import LiveMatch
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
 
-from keltis_ladder.dispatch.batches import batch_from_plain
 from keltis_ladder.dispatch.child import CLOSING, MOST_TRIES, RefereeChild
 from keltis_ladder.dispatch.dispatcher import (
     Event,
@@ -23,12 +22,13 @@ from keltis_ladder.dispatch.dispatcher import (
     Troubled,
     Withdrawn,
 )
-from keltis_ladder.dispatch.live import LiveMatch, StreamBroken
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import match_from_plain
 from keltis_ladder.sandbox.cgroups import available_memory
 from keltis_ladder.sandbox.limits import idle_budget
+from keltis_ladder.spectate.batches import batch_from_plain
+from keltis_ladder.spectate.live_match import LiveMatch, StreamBroken
 
 # A referee that waits for a bot gives a sign of life every second, however long the bot may think:
 # the limit need not know any clock. It is longer than the machine may keep a bot waiting.

@@ -8,8 +8,8 @@ import time
 from typing import Any, Final
 
 from keltis_bots.framing import frame
-from keltis_ladder.dispatch.batches import BatchWriter
 from keltis_ladder.match.faults import Fault
+from keltis_ladder.spectate.batches import BatchWriter
 
 AT_ONCE: Final = 0.02  # seconds without a word after which a decision is sent at once
 SIGN_OF_LIFE: Final = 0.9  # seconds without a word, while waiting, after which an empty batch is

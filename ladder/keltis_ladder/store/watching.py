@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from sqlmodel import Session, col, select
 
 from keltis_engine import Ruleset, find_variant
-from keltis_ladder.dispatch.batches import Decided, Decision, Dropped, Ended, Entry
-from keltis_ladder.dispatch.live import LiveMatch
 from keltis_ladder.match import jobs
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.results import GameResult, MatchResult
+from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended, Entry
+from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.matches import FaultRow, MatchRow
 from keltis_ladder.store.queue import control_of
 from keltis_ladder.store.records import unpack_moves

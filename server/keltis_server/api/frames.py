@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS, find_variant
-from keltis_ladder.dispatch.live import LiveMatch, Viewer
+from keltis_ladder.spectate.live_match import LiveMatch, Viewer
 from keltis_ladder.store.matches import MatchRow, job_of_number, match_row
 from keltis_ladder.store.watching import stored_match
 from keltis_server.callers import Call

@@ -9,10 +9,10 @@ from typing import Final
 from sqlmodel import Session
 
 from keltis_ladder.dispatch.dispatcher import Failed, Started, Streamed, Withdrawn
-from keltis_ladder.dispatch.live import LiveMatch
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.pace import Pace
+from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.steward import Began, Paced, Told
 from keltis_ladder.store.matches import MatchRow, Wanted, finished_jobs, match_rows
 from keltis_ladder.store.moments import now

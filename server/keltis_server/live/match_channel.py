@@ -14,8 +14,8 @@ from keltis_ladder.dispatch.dispatcher import (
     Troubled,
     Withdrawn,
 )
-from keltis_ladder.dispatch.live import LiveMatch, Viewer
 from keltis_ladder.match.jobs import Job
+from keltis_ladder.spectate.live_match import LiveMatch, Viewer
 from keltis_ladder.steward import Told
 from keltis_ladder.store.accounts import Bearer
 from keltis_ladder.store.matches import MatchRow, match_row

@@ -9,12 +9,12 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from keltis_ladder.dispatch.batches import Batch, Decided, Ended
 from keltis_ladder.dispatch.dispatcher import Event, Finished, Started, Streamed
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.match.results import MatchResult
+from keltis_ladder.spectate.batches import Batch, Decided, Ended
 from tests.ladder.arena import processes_with
 from tests.ladder.small_bots import FIRST, entrant, write_bot
 

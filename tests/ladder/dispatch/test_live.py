@@ -14,8 +14,14 @@ from keltis_bots.framing import PREFIX
 from keltis_engine import POST_GAME, SPECTATORS, BadViewer, Rng, State, find_variant
 from keltis_engine.policies import POLICIES
 from keltis_engine.views import PUBLIC
-from keltis_ladder.dispatch.batches import Batch, Decided, Decision, Dropped, Ended
-from keltis_ladder.dispatch.live import (
+from keltis_ladder.match.clock import DEFAULT_CONTROL
+from keltis_ladder.match.entrants import built_in
+from keltis_ladder.match.faults import Kind
+from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.results import GameResult, MatchResult
+from keltis_ladder.scribe import Scribe, vocabulary
+from keltis_ladder.spectate.batches import Batch, Decided, Decision, Dropped, Ended
+from keltis_ladder.spectate.live_match import (
     CHECKPOINTS,
     LiveGame,
     LiveMatch,
@@ -24,12 +30,6 @@ from keltis_ladder.dispatch.live import (
     StreamBroken,
     Viewer,
 )
-from keltis_ladder.match.clock import DEFAULT_CONTROL
-from keltis_ladder.match.entrants import built_in
-from keltis_ladder.match.faults import Kind
-from keltis_ladder.match.jobs import Job
-from keltis_ladder.match.results import GameResult, MatchResult
-from keltis_ladder.scribe import Scribe, vocabulary
 from tests.engine.positions import Game, games
 
 EXAMPLES = 40

@@ -11,7 +11,9 @@ import msgpack
 import pytest
 
 from keltis_bots.framing import LENGTH, PREFIX
-from keltis_ladder.dispatch.batches import (
+from keltis_ladder.dispatch.stream import AT_ONCE, SIGN_OF_LIFE, Outlet, Stream
+from keltis_ladder.match.faults import Fault, Kind
+from keltis_ladder.spectate.batches import (
     Batch,
     BatchWriter,
     Decided,
@@ -20,8 +22,6 @@ from keltis_ladder.dispatch.batches import (
     Ended,
     batch_from_plain,
 )
-from keltis_ladder.dispatch.stream import AT_ONCE, SIGN_OF_LIFE, Outlet, Stream
-from keltis_ladder.match.faults import Fault, Kind
 
 FAULT = Fault(Kind.ILLEGAL, "not-legal", "the bot chose 7; the legal actions were 1 (lay R1)")
 

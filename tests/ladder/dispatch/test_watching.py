@@ -13,8 +13,6 @@ import msgpack
 import pytest
 
 from keltis_engine import SPECTATORS, VARIANTS, find_variant
-from keltis_ladder.dispatch.batches import BatchWriter, Decided, batch_from_plain
-from keltis_ladder.dispatch.live import LiveMatch
 from keltis_ladder.launchers import PlainLauncher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
@@ -23,6 +21,8 @@ from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.process import STILL_SLOW
 from keltis_ladder.referee import Referee
+from keltis_ladder.spectate.batches import BatchWriter, Decided, batch_from_plain
+from keltis_ladder.spectate.live_match import LiveMatch
 from tests.ladder.arena import HOSTILE
 from tests.ladder.small_bots import FIRST, entrant, write_bot
 

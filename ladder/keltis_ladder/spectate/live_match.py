@@ -13,13 +13,13 @@ from typing import Final
 
 from keltis_engine import POST_GAME, BadViewer, State, View
 from keltis_engine.views import EVERYTHING
-from keltis_ladder.dispatch.batches import Batch, Decided, Decision, Dropped, Ended
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.clock import Clock, TimeControl
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.scribe import Vocabulary, vocabulary
+from keltis_ladder.spectate.batches import Batch, Decided, Decision, Dropped, Ended
 
 CHECKPOINTS: Final = 64  # decisions from one to the next: that many are replayed at most
 

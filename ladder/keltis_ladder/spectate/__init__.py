@@ -1,0 +1,1 @@
+"""What an onlooker may see of a match."""
