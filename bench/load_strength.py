@@ -23,11 +23,11 @@ from typing import Final
 
 from keltis_cli.bench_machine import this_machine
 from keltis_engine import VARIANTS, find_variant
-from keltis_ladder.launchers import NO_FILES
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import seed_of_match
+from keltis_ladder.programs.launchers import NO_FILES
 from keltis_ladder.referee import Referee
 from keltis_ladder.sandbox.child import Child
 from keltis_ladder.sandbox.limits import Limits

@@ -13,9 +13,9 @@ from sqlmodel import Session
 from keltis_bots.manifest import Manifest, read_manifest
 from keltis_cli.errors import BadRequest
 from keltis_cli.strangers import show_build
-from keltis_ladder.building import BuildFailed
 from keltis_ladder.match.entrants import BUILT_IN, built_in
-from keltis_ladder.preparing import check_name, prepare
+from keltis_ladder.programs.builds import BuildFailed
+from keltis_ladder.programs.preparing import check_name, prepare
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.catalogue import ensure_house_bots, local_author

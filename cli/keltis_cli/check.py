@@ -27,7 +27,7 @@ from keltis_engine import find_variant
 from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.match.faults import PlatformFault
-from keltis_ladder.preparing import cache_directory
+from keltis_ladder.programs.preparing import cache_directory
 from keltis_ladder.sandbox.child import pinned
 
 FORMAT: Final = "keltis-ladder check 1"

@@ -11,9 +11,9 @@ import typer
 from keltis_cli.errors import BadRequest
 from keltis_cli.strangers import show_build
 from keltis_engine import Ruleset
-from keltis_ladder.building import BuildFailed
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, named_apart
-from keltis_ladder.preparing import check_name, find_entrant
+from keltis_ladder.programs.builds import BuildFailed
+from keltis_ladder.programs.preparing import check_name, find_entrant
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 
 NoSandboxOption = Annotated[

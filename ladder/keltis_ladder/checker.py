@@ -20,18 +20,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from keltis_bots.manifest import BadManifest, read_manifest
-from keltis_ladder.building import BuildFailed
 from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Doing, Event, Finding, Mark
 from keltis_ladder.match.faults import PlatformFault
-from keltis_ladder.preparing import prepare
+from keltis_ladder.programs.builds import BuildFailed
+from keltis_ladder.programs.preparing import prepare
+from keltis_ladder.programs.staging import CannotStage
 from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
 from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
-from keltis_ladder.staging import CannotStage
 
 PAUSE: Final = 0.1  # seconds for which output is collected before it is told
 LONGEST_TEXT: Final = 4_000  # characters of what a finding says

@@ -15,22 +15,22 @@ from typing import Final
 
 from keltis_bots.manifest import FILE_NAME, BadManifest, Manifest, read_manifest
 from keltis_engine import VARIANTS
-from keltis_ladder.building import BuildFailed
 from keltis_ladder.check_games import Table, check_games, name_of
 from keltis_ladder.check_manners import check_manners
 from keltis_ladder.files.trees import CannotStage, walk
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
-from keltis_ladder.launchers import PlainLauncher, SandboxLauncher
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import Entrant, entrant_of
 from keltis_ladder.match.faults import BotFault
-from keltis_ladder.preparing import prepare
 from keltis_ladder.process import BotProcess
+from keltis_ladder.programs.builds import BuildFailed
+from keltis_ladder.programs.launchers import PlainLauncher, SandboxLauncher
+from keltis_ladder.programs.preparing import prepare
+from keltis_ladder.programs.staging import SUBMITTED
 from keltis_ladder.referee import Launcher
 from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.solo import start
-from keltis_ladder.staging import SUBMITTED
 
 SLOW_START: Final = 0.5  # of the time there is: on a busy machine it may be too much
 

@@ -18,10 +18,10 @@ import msgpack
 
 from keltis_bots.framing import LENGTH, PREFIX, frame
 from keltis_ladder.dispatch.stream import Outlet, Stream
-from keltis_ladder.launchers import make_launcher
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job, job_from_plain
 from keltis_ladder.match.results import match_to_plain
+from keltis_ladder.programs.launchers import make_launcher
 from keltis_ladder.referee import NO_BUDGET, Referee
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent

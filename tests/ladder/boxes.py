@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from keltis_ladder.building import BuildFailed, build
 from keltis_ladder.files.trees import discard
+from keltis_ladder.programs.builds import BuildFailed, build
+from keltis_ladder.programs.staging import stage
 from keltis_ladder.sandbox.child import Child, Exit
 from keltis_ladder.sandbox.limits import PLAY, Limits
 from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
-from keltis_ladder.staging import stage
 
 PROBES = Path(__file__).parent / "probes"
 PATIENCE = 300.0

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder import building
-from keltis_ladder.building import BuildFailed, build
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.programs import builds as building
+from keltis_ladder.programs.builds import BuildFailed, build
+from keltis_ladder.programs.staging import BUILT, Staged, stage
 from keltis_ladder.sandbox.limits import BUILD, MIB
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxedChild
-from keltis_ladder.staging import BUILT, Staged, stage
 from tests.ladder.bot_sources import modes, write_source
 
 PATIENCE = 300.0  # seconds, for hangs

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import pytest
 
 from keltis_engine import Ruleset, find_variant
-from keltis_ladder.launchers import PlainLauncher, make_launcher
 from keltis_ladder.match.clock import Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, Kind, PlatformFault
 from keltis_ladder.match.results import GameResult, Loss, MatchResult
+from keltis_ladder.programs.launchers import PlainLauncher, make_launcher
 from keltis_ladder.referee import MOST_EXCUSED, Referee
 from keltis_ladder.sandbox.cgroups import Groups, find_groups
 from keltis_ladder.sandbox.limits import PLAY

@@ -23,10 +23,9 @@ import pytest
 from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.sandbox.limits import MIB
-from keltis_ladder.unpacking import opening
-from keltis_ladder.unpacking.names import BadArchive
-from keltis_ladder.unpacking.opening import (
+from keltis_ladder.programs.unpacking import opening
+from keltis_ladder.programs.unpacking.names import BadArchive
+from keltis_ladder.programs.unpacking.opening import (
     PACKED,
     UNPACKED,
     UPLOAD,
@@ -34,6 +33,7 @@ from keltis_ladder.unpacking.opening import (
     open_built,
     open_upload,
 )
+from keltis_ladder.sandbox.limits import MIB
 from tests.ladder.disks import full_disk
 from tests.server.archives import BOT, FILES, digits, entry, tarred, zipped
 
@@ -207,7 +207,7 @@ def test_a_child_sees_no_secrets_and_inherits_no_descriptors(
 def test_a_child_has_the_limits_that_it_is_given_and_can_gain_nothing(tmp_path: Path) -> None:
     code = """
 import json, os, resource, sys
-from keltis_ladder.unpacking import opener, opening
+from keltis_ladder.programs.unpacking import opener, opening
 opener.limit(opening.UPLOAD)
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(json.dumps([
@@ -229,7 +229,7 @@ def test_a_child_gives_way_to_us_and_dies_with_us(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from keltis_ladder.unpacking.opening import open_upload
+from keltis_ladder.programs.unpacking.opening import open_upload
 open_upload(Path(sys.argv[1]), Path(sys.argv[2]))
 """
     paths = [str(tmp_path / "archive"), str(tmp_path / "scratch")]

@@ -23,8 +23,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from keltis_ladder.files.trees import Bounds
-from keltis_ladder.staging import SUBMITTED
-from keltis_ladder.unpacking.unpack import BadArchive, unpack
+from keltis_ladder.programs.staging import SUBMITTED
+from keltis_ladder.programs.unpacking.unpack import BadArchive, unpack
 from tests.server.archives import (
     BOT,
     COMPRESSIONS,

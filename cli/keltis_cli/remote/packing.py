@@ -31,7 +31,7 @@ from keltis_cli.errors import BadRequest
 from keltis_cli.strangers import printable
 from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.files.trees import CannotStage, discard
-from keltis_ladder.staging import SUBMITTED, stage
+from keltis_ladder.programs.staging import SUBMITTED, stage
 
 # What no bot needs to play, and no server to build it.
 LEFT_OUT: Final = (

@@ -31,7 +31,7 @@ from keltis_cli.strokes import counted
 from keltis_ladder.checking import Plan, check_bot
 from keltis_ladder.findings import Doing, Mark
 from keltis_ladder.match.faults import PlatformFault
-from keltis_ladder.preparing import cache_directory
+from keltis_ladder.programs.preparing import cache_directory
 from keltis_ladder.sandbox.child import pinned
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 

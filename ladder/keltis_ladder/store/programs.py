@@ -16,9 +16,9 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.trees import blame
 from keltis_ladder.match.entrants import Entrant, built_in, entrant_of
 from keltis_ladder.match.faults import MachineFailed, PlatformFault
-from keltis_ladder.preparing import Builds, prepare, remove
+from keltis_ladder.programs.preparing import Builds, prepare, remove
+from keltis_ladder.programs.staging import stage
 from keltis_ladder.sandbox.sandbox import Sandbox
-from keltis_ladder.staging import stage
 from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.catalogue import add_version, ensure_bot, newest_version
 from keltis_ladder.store.home import Home

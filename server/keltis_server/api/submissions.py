@@ -11,6 +11,7 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from keltis_bots.manifest import Manifest
+from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.store.accounts import TokenScope
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.submissions import (
@@ -23,7 +24,6 @@ from keltis_ladder.store.submissions import (
     submit,
     take_back,
 )
-from keltis_ladder.unpacking.names import BadArchive
 from keltis_server.callers import Call
 from keltis_server.endpoints import API, Endpoints, Media, Parameters
 from keltis_server.models.bots import VersionOut, version_out

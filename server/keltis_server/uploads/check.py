@@ -19,7 +19,7 @@ from typing import Any, Final
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import LARGEST, Excerpt
 from keltis_ladder.files.trees import discard
-from keltis_ladder.preparing import discard_unfinished
+from keltis_ladder.programs.preparing import discard_unfinished
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.limits import BUILD_SECONDS
 from keltis_ladder.sandbox.strays import end_strays

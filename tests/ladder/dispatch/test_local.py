@@ -14,11 +14,11 @@ from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, BadViewer
 from keltis_engine.replay import make_replay, verify
 from keltis_ladder.dispatch.dispatcher import Dispatcher, Event, Finished, Started, Streamed
 from keltis_ladder.dispatch.local import LocalDispatcher
-from keltis_ladder.launchers import PlainLauncher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
+from keltis_ladder.programs.launchers import PlainLauncher
 from keltis_ladder.referee import Referee
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.spectate.batches import Dropped

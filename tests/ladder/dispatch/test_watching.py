@@ -13,13 +13,13 @@ import msgpack
 import pytest
 
 from keltis_engine import SPECTATORS, VARIANTS, find_variant
-from keltis_ladder.launchers import PlainLauncher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.process import STILL_SLOW
+from keltis_ladder.programs.launchers import PlainLauncher
 from keltis_ladder.referee import Referee
 from keltis_ladder.spectate.batches import BatchWriter, Decided, batch_from_plain
 from keltis_ladder.spectate.live_match import LiveMatch

@@ -13,7 +13,7 @@ from sqlmodel import select
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.packing import pack_directory
-from keltis_ladder.staging import stage
+from keltis_ladder.programs.staging import stage
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.database import Database

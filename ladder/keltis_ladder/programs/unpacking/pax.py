@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from keltis_ladder.unpacking.names import BadArchive
+from keltis_ladder.programs.unpacking.names import BadArchive
 
 PATH: Final = "path"
 LINK: Final = "linkpath"

@@ -7,10 +7,10 @@ from typing import Final
 
 from keltis_bots.manifest import FILE_NAME
 from keltis_ladder.files.trees import Bounds
-from keltis_ladder.staging import SUBMITTED
-from keltis_ladder.unpacking import compressed, tars, zips
-from keltis_ladder.unpacking.names import BadArchive
-from keltis_ladder.unpacking.targets import Deadline, Target
+from keltis_ladder.programs.staging import SUBMITTED
+from keltis_ladder.programs.unpacking import compressed, tars, zips
+from keltis_ladder.programs.unpacking.names import BadArchive
+from keltis_ladder.programs.unpacking.targets import Deadline, Target
 
 __all__ = ["BadArchive", "unpack"]
 

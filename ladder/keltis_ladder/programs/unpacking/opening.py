@@ -22,8 +22,8 @@ from typing import Any, Final
 from keltis_bots.manifest import BadManifest, Manifest, parse_manifest
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.sandbox.limits import KIB, MIB
-from keltis_ladder.unpacking.names import BadArchive
 
 OPENED: Final = "opened"
 REFUSED: Final = "refused"
@@ -34,7 +34,7 @@ LONGEST_TEXT: Final = 2000  # characters of a refusal
 LONGEST_ANSWER: Final = 128 * KIB  # bytes
 LOOK: Final = 0.25  # seconds between two looks whether it should go on
 _TAIL: Final = 4 * KIB  # of what it says only if it dies of a mistake of ours
-_OPENER: Final = "keltis_ladder.unpacking.opener"
+_OPENER: Final = "keltis_ladder.programs.unpacking.opener"
 
 # All that Python needs to start as it did for us; no passwords, no tokens.
 _ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "LD_LIBRARY_PATH", "LANG")

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from keltis_ladder.files.trees import Bounds, real_path
-from keltis_ladder.sandbox.limits import KIB, MIB
-from keltis_ladder.unpacking.names import (
+from keltis_ladder.programs.unpacking.names import (
     BadArchive,
     Parts,
     any_parts_of,
@@ -18,6 +17,7 @@ from keltis_ladder.unpacking.names import (
     parts_of,
     quoted,
 )
+from keltis_ladder.sandbox.limits import KIB, MIB
 
 LONGEST_LINK: Final = 1000  # bytes of what a link points to
 _CHUNK: Final = 256 * KIB

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from keltis_bots.manifest import read_manifest
-from keltis_ladder.building import build
 from keltis_ladder.errors import UnknownBot
 from keltis_ladder.files.trees import discard
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.programs.builds import build
+from keltis_ladder.programs.staging import Staged, stage
 from keltis_ladder.sandbox.sandbox import Sandbox
-from keltis_ladder.staging import Staged, stage
 
 KEPT: Final = 32  # bots in the cache
 _READY: Final = ".ready"  # beside a bot's files: they are complete and built

@@ -23,10 +23,9 @@ from keltis_bots.manifest import BadManifest, read_manifest
 from keltis_ladder.files.packing import write_archive
 from keltis_ladder.files.trees import Bounds, CannotStage, blame, discard
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.sandbox.prctl import die_with_parent, give_up_new_privileges
-from keltis_ladder.staging import stage
-from keltis_ladder.unpacking.names import BadArchive
-from keltis_ladder.unpacking.opening import (
+from keltis_ladder.programs.staging import stage
+from keltis_ladder.programs.unpacking.names import BadArchive
+from keltis_ladder.programs.unpacking.opening import (
     FAILED,
     LONGEST_TEXT,
     OPENED,
@@ -36,9 +35,10 @@ from keltis_ladder.unpacking.opening import (
     UNPACKED,
     Allowance,
 )
-from keltis_ladder.unpacking.targets import BuildTarget, Deadline
-from keltis_ladder.unpacking.tars import read_tar
-from keltis_ladder.unpacking.unpack import unpack
+from keltis_ladder.programs.unpacking.targets import BuildTarget, Deadline
+from keltis_ladder.programs.unpacking.tars import read_tar
+from keltis_ladder.programs.unpacking.unpack import unpack
+from keltis_ladder.sandbox.prctl import die_with_parent, give_up_new_privileges
 
 
 def open_upload(archive: Path, scratch: Path) -> dict[str, Any]:
@@ -125,7 +125,9 @@ def outcome(arguments: argparse.Namespace, allowance: Allowance) -> tuple[str, d
 
 def main() -> None:
     """Open one archive, and say how that ended."""
-    parser = argparse.ArgumentParser(prog="keltis_ladder.unpacking.opener", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="keltis_ladder.programs.unpacking.opener", description=__doc__
+    )
     parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--allowance", type=Allowance.parse, required=True, help="in JSON")
     parser.add_argument("--upload", type=Path, help="an archive that somebody sent")

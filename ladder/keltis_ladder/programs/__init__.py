@@ -1,0 +1,1 @@
+"""From an archive to a program that can be run."""
