@@ -34,13 +34,13 @@ GROUPS = {
         "ladder/keltis_ladder/charging*.py",
         "ladder/keltis_ladder/match/clock.py",
         "ladder/keltis_ladder/sandbox/meter.py",
-        "ladder/keltis_ladder/process.py",
+        "ladder/keltis_ladder/referee/bot_process.py",
         "ladder/keltis_ladder/ratings/normal.py",
         "ladder/keltis_ladder/ratings/ranking.py",
         "ladder/keltis_ladder/ratings/refit_*.py",
         "ladder/keltis_ladder/ratings/skill.py",
-        "ladder/keltis_ladder/referee.py",
-        "ladder/keltis_ladder/scribe.py",
+        "ladder/keltis_ladder/referee/referee.py",
+        "ladder/keltis_ladder/referee/messages.py",
     ],
 }
 FLAGS = [

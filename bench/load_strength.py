@@ -28,7 +28,7 @@ from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.programs.launchers import NO_FILES
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.child import Child
 from keltis_ladder.sandbox.limits import Limits
 from keltis_ladder.sandbox.prctl import adopt_orphans

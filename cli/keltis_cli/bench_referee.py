@@ -22,7 +22,7 @@ from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.faults import Fault
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.programs.launchers import make_launcher
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.child import descendants
 
 VARIANT: Final = "keltis"

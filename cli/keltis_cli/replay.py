@@ -23,7 +23,7 @@ from keltis_cli.telling import Viewer, say, score_table, seen, watch
 from keltis_engine import POST_GAME, EngineError, State
 from keltis_engine.replay import Replay, play_again, read_replay, steps
 from keltis_engine.replay import verify as verified
-from keltis_ladder.verifying import (
+from keltis_ladder.referee.verify import (
     Mark,
     Verdict,
     compare_games,

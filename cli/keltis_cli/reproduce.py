@@ -14,12 +14,12 @@ from keltis_cli import entering
 from keltis_cli.errors import BadRequest
 from keltis_cli.look import QUIET, TITLE, console
 from keltis_cli.strangers import printable, say_indented, tail
-from keltis_ladder.crash import Card, read_card
 from keltis_ladder.match.entrants import BUILT_IN
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.programs.launchers import PlainLauncher, SandboxLauncher
-from keltis_ladder.reproducing import Rerun, earlier_games
-from keltis_ladder.reproducing import reproduce as run_again
+from keltis_ladder.referee.crash_cards import Card, read_card
+from keltis_ladder.referee.reproduce import Rerun, earlier_games
+from keltis_ladder.referee.reproduce import reproduce as run_again
 from keltis_ladder.sandbox.child import pinned
 
 LOG_LINES = 20

@@ -14,8 +14,8 @@ from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import InDoubt
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import GameResult, MatchResult
-from keltis_ladder.process import LOG_KEPT
-from keltis_ladder.referee import MOST_EXCUSED, Launcher, Referee
+from keltis_ladder.referee.bot_process import LOG_KEPT
+from keltis_ladder.referee.referee import MOST_EXCUSED, Launcher, Referee
 from keltis_ladder.sandbox.cgroups import available_memory
 from keltis_ladder.sandbox.limits import MIB, PLAY, idle_budget
 

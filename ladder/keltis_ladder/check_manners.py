@@ -14,10 +14,10 @@ from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Kind
-from keltis_ladder.process import FAREWELL, BotProcess
-from keltis_ladder.referee import Launcher
+from keltis_ladder.referee.bot_process import FAREWELL, BotProcess
+from keltis_ladder.referee.referee import Launcher
+from keltis_ladder.referee.solo import Solo, start
 from keltis_ladder.sandbox.child import Child
-from keltis_ladder.solo import Solo, start
 
 LOW: Final = TimeControl(bank_ms=50, increment_ms=5)
 LOOK_SECONDS: Final = 0.05  # between two looks at a bot that should end

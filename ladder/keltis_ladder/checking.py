@@ -22,15 +22,15 @@ from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import Entrant, entrant_of
 from keltis_ladder.match.faults import BotFault
-from keltis_ladder.process import BotProcess
 from keltis_ladder.programs.builds import BuildFailed
 from keltis_ladder.programs.launchers import PlainLauncher, SandboxLauncher
 from keltis_ladder.programs.preparing import prepare
 from keltis_ladder.programs.staging import SUBMITTED
-from keltis_ladder.referee import Launcher
+from keltis_ladder.referee.bot_process import BotProcess
+from keltis_ladder.referee.referee import Launcher
+from keltis_ladder.referee.solo import start
 from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.sandbox.sandbox import Sandbox
-from keltis_ladder.solo import start
 
 SLOW_START: Final = 0.5  # of the time there is: on a busy machine it may be too much
 

@@ -22,7 +22,7 @@ from keltis_bots.messages import (
 )
 from keltis_bots.request import Event, Game, Request, read_result
 from keltis_engine import VARIANTS, Rng, find_variant
-from keltis_ladder.scribe import Scribe, Vocabulary
+from keltis_ladder.referee.messages import Scribe, Vocabulary
 from tests.bots.piped import PipedBot, Seat, play_game
 
 GREETING = frame(hello("keltis-ladder", 5000))

@@ -12,9 +12,9 @@ from keltis_engine import find_variant
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.results import Loss, MatchResult
-from keltis_ladder.process import BotProcess
 from keltis_ladder.programs.launchers import make_launcher
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee.bot_process import BotProcess
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.limits import PLAY, Limits
 
 HOSTILE = Path(__file__).parent / "hostile"

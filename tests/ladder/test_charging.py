@@ -15,7 +15,7 @@ from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, Kind, PlatformFault
 from keltis_ladder.match.results import GameResult, Loss, MatchResult
 from keltis_ladder.programs.launchers import PlainLauncher, make_launcher
-from keltis_ladder.referee import MOST_EXCUSED, Referee
+from keltis_ladder.referee.referee import MOST_EXCUSED, Referee
 from keltis_ladder.sandbox.cgroups import Groups, find_groups
 from keltis_ladder.sandbox.limits import PLAY
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox

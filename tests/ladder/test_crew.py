@@ -204,7 +204,7 @@ def test_an_error_in_the_middle_leaves_no_process(slow: tuple[Entrant, ...], tok
 
 def test_a_referee_whose_parent_has_gone_does_not_stay() -> None:
     somebody_else = str(os.getppid())
-    command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", somebody_else]
+    command = [sys.executable, "-m", "keltis_ladder.referee.worker", "--parent", somebody_else]
     done = subprocess.run(command, input=b"", capture_output=True, timeout=300)
     assert done.returncode == 1
     assert b"has gone" in done.stderr

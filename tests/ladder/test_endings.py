@@ -21,9 +21,9 @@ from keltis_engine import find_variant
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, InDoubt, PlatformFault
-from keltis_ladder.process import BotProcess
 from keltis_ladder.programs.launchers import SandboxLauncher, make_launcher
-from keltis_ladder.referee import MOST_EXCUSED, Referee
+from keltis_ladder.referee.bot_process import BotProcess
+from keltis_ladder.referee.referee import MOST_EXCUSED, Referee
 from keltis_ladder.sandbox import sandbox as sandbox_module
 from keltis_ladder.sandbox.cgroups import Groups, find_groups
 from keltis_ladder.sandbox.child import CannotStart

@@ -10,8 +10,8 @@ import pytest
 
 from keltis_engine import find_variant
 from keltis_ladder.match.clock import TimeControl
-from keltis_ladder.process import LOG_KEPT
 from keltis_ladder.programs.launchers import SandboxLauncher
+from keltis_ladder.referee.bot_process import LOG_KEPT
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.sandbox.seccomp import filter_program
 from tests.ladder.arena import DEAL, HOSTILE, SHORT, arena, losses_of

@@ -14,7 +14,7 @@ from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.programs.launchers import SandboxLauncher
 from keltis_ladder.programs.preparing import find_entrant
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.runtimes import STACKS_END, any_maps
 from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.boxes import run

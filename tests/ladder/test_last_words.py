@@ -14,7 +14,7 @@ from keltis_engine import find_variant
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.programs.launchers import SandboxLauncher
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.bots.test_sdk import GAME, choose
 from tests.ladder.arena import HOSTILE

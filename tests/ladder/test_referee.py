@@ -15,13 +15,13 @@ import pytest
 
 from keltis_engine import VARIANTS, Ruleset, State, find_variant
 from keltis_engine.replay import make_replay, verify
-from keltis_ladder.caretaker import Caretaker
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.results import GameResult, match_from_plain, match_to_plain
 from keltis_ladder.programs.launchers import PlainLauncher
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee.caretaker import Caretaker
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.child import CannotStart, Child
 from keltis_ladder.sandbox.limits import Limits
 from tests.ladder.arena import HOSTILE

@@ -11,10 +11,10 @@ from bench.load_strength import busy
 
 from keltis_engine import find_variant
 from keltis_ladder.match.clock import DEFAULT_CONTROL
-from keltis_ladder.process import BotProcess
+from keltis_ladder.referee.bot_process import BotProcess
+from keltis_ladder.referee.solo import Solo
 from keltis_ladder.sandbox.limits import PLAY
 from keltis_ladder.sandbox.sandbox import Sandbox
-from keltis_ladder.solo import Solo
 
 DECISIONS = 10
 THINKING_MS = 30

@@ -14,7 +14,7 @@ import pytest
 
 from keltis_bots.framing import frame
 from keltis_ladder.match.faults import BotFault, Fault, Kind
-from keltis_ladder.process import BotProcess
+from keltis_ladder.referee.bot_process import BotProcess
 from keltis_ladder.sandbox.child import launch_plain
 from keltis_ladder.sandbox.limits import PLAY
 from tests.ladder.arena import HOSTILE

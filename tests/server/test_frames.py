@@ -17,7 +17,7 @@ from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import built_in, named_apart
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
-from keltis_ladder.scribe import vocabulary
+from keltis_ladder.referee.messages import vocabulary
 from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended
 from keltis_ladder.spectate.live_match import LiveGame, LiveMatch, Viewer
 from keltis_server.frames import Follower, game_plain, so_far

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from keltis_engine.replay import play_again, read_replay
-from keltis_ladder.verifying import Mark, Verdict, expanded, unknown_fields, verify_games
+from keltis_ladder.referee.verify import Mark, Verdict, expanded, unknown_fields, verify_games
 from keltis_server.endpoints import API
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import Served, served

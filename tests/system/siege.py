@@ -74,7 +74,7 @@ class Runner:
         return [
             pid
             for pid in descendants(self.process.pid)
-            if "keltis_ladder.worker" in _command(pid) and len(descendants(pid)) > 1
+            if "keltis_ladder.referee.worker" in _command(pid) and len(descendants(pid)) > 1
         ]
 
 

@@ -32,7 +32,7 @@ from keltis_cli.remote.findings import say_finding
 from keltis_cli.remote.shapes import Bot, Fault, Profile, Report, Times, Versions, read, read_all
 from keltis_cli.reproduce import say_record
 from keltis_cli.strangers import lines_of, printable, say_indented, tail
-from keltis_ladder.crash import read_card
+from keltis_ladder.referee.crash_cards import read_card
 
 FAULTS: Final = 5  # that are told
 LOG_LINES: Final = 12

@@ -32,7 +32,13 @@ class RefereeChild:
         self._buffer = bytearray()
         self._unsent = b""  # of the job: what its pipe had no room for yet
         self._killed = ""  # why, if we did it
-        command = [sys.executable, "-m", "keltis_ladder.worker", "--parent", str(os.getpid())]
+        command = [
+            sys.executable,
+            "-m",
+            "keltis_ladder.referee.worker",
+            "--parent",
+            str(os.getpid()),
+        ]
         command += ["--cpu", str(cpu), "--nice", str(nice), "--idle-bytes", str(idle_bytes)]
         if not sandboxed:
             command.append("--no-sandbox")

@@ -19,7 +19,7 @@ from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.programs.launchers import PlainLauncher
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.spectate.batches import Dropped
 from tests.ladder.arena import HOSTILE, SHORT

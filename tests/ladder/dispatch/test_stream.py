@@ -11,8 +11,8 @@ import msgpack
 import pytest
 
 from keltis_bots.framing import LENGTH, PREFIX
-from keltis_ladder.dispatch.stream import AT_ONCE, SIGN_OF_LIFE, Outlet, Stream
 from keltis_ladder.match.faults import Fault, Kind
+from keltis_ladder.referee.stream import AT_ONCE, SIGN_OF_LIFE, Outlet, Stream
 from keltis_ladder.spectate.batches import (
     Batch,
     BatchWriter,
@@ -102,7 +102,7 @@ def test_a_fault_is_told_without_words_that_show_a_hand(pipe: Pipe) -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """A clock that stands still unless it is moved."""
     clock = Clock()
-    monkeypatch.setattr("keltis_ladder.dispatch.stream._now", clock)
+    monkeypatch.setattr("keltis_ladder.referee.stream._now", clock)
     return clock
 
 

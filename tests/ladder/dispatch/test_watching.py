@@ -18,9 +18,9 @@ from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
-from keltis_ladder.process import STILL_SLOW
 from keltis_ladder.programs.launchers import PlainLauncher
-from keltis_ladder.referee import Referee
+from keltis_ladder.referee.bot_process import STILL_SLOW
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.spectate.batches import BatchWriter, Decided, batch_from_plain
 from keltis_ladder.spectate.live_match import LiveMatch
 from tests.ladder.arena import HOSTILE

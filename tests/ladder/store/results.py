@@ -8,11 +8,11 @@ from typing import Any
 
 from keltis_engine import Rng, find_variant
 from keltis_engine.policies import POLICIES
-from keltis_ladder.caretaker import Caretaker
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_by
+from keltis_ladder.referee.caretaker import Caretaker
 from keltis_ladder.store.records import MatchRows, pack_json, pack_moves, rows_of
 
 TWELVE = 12

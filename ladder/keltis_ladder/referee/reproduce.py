@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from keltis_ladder.crash import Card
 from keltis_ladder.match.clock import Clock
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Fault, Kind
-from keltis_ladder.process import BotProcess
-from keltis_ladder.referee import Launcher
-from keltis_ladder.solo import Solo, start
+from keltis_ladder.referee.bot_process import BotProcess
+from keltis_ladder.referee.crash_cards import Card
+from keltis_ladder.referee.referee import Launcher
+from keltis_ladder.referee.solo import Solo, start
 
 SLOWEST: Final = 10.0  # seconds for a decision that went well then: only the last one is on trial
 

@@ -6,15 +6,15 @@ Crash cards are reproduced with it, and bots are checked.
 from __future__ import annotations
 
 from keltis_engine import Ruleset
-from keltis_ladder.charging import Effort
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Kind, PlatformFault
-from keltis_ladder.process import BotProcess
-from keltis_ladder.referee import Launcher
+from keltis_ladder.referee.bot_process import BotProcess
+from keltis_ladder.referee.charging import Effort
+from keltis_ladder.referee.messages import Scribe, Vocabulary
+from keltis_ladder.referee.referee import Launcher
 from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.limits import PLAY
-from keltis_ladder.scribe import Scribe, Vocabulary
 
 
 def start(launcher: Launcher, entrant: Entrant) -> BotProcess:

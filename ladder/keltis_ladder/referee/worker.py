@@ -17,12 +17,12 @@ from typing import Any, BinaryIO, Final
 import msgpack
 
 from keltis_bots.framing import LENGTH, PREFIX, frame
-from keltis_ladder.dispatch.stream import Outlet, Stream
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job, job_from_plain
 from keltis_ladder.match.results import match_to_plain
 from keltis_ladder.programs.launchers import make_launcher
-from keltis_ladder.referee import NO_BUDGET, Referee
+from keltis_ladder.referee.referee import NO_BUDGET, Referee
+from keltis_ladder.referee.stream import Outlet, Stream
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
 from keltis_ladder.sandbox.strays import end_strays
@@ -74,7 +74,7 @@ class Worker:
 
 def main() -> None:
     """Serve until stdin is closed."""
-    parser = argparse.ArgumentParser(prog="keltis_ladder.worker", description=__doc__)
+    parser = argparse.ArgumentParser(prog="keltis_ladder.referee.worker", description=__doc__)
     parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--cpu", type=int, help="the core to stay on")
     parser.add_argument("--no-sandbox", action="store_true", help="start bots without a sandbox")

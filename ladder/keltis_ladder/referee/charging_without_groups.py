@@ -11,7 +11,7 @@ import contextlib
 import os
 from typing import Final, final
 
-from keltis_ladder.charging import AFTERMATH, LOOK_EVERY, QUICK, Account, Effort
+from keltis_ladder.referee.charging import AFTERMATH, LOOK_EVERY, QUICK, Account, Effort
 from keltis_ladder.sandbox.meter import machine_pressure, own_delay
 
 NOTICEABLE: Final = 0.1  # of the time of a decision: if others had the core so long, it is busy

@@ -11,10 +11,10 @@ import msgpack
 
 from keltis_bots.framing import PREFIX
 from keltis_engine import EngineError, Ruleset, State, find_variant
-from keltis_ladder.charging import Effort
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.faults import Fault, Kind
+from keltis_ladder.referee.charging import Effort
 from keltis_ladder.sandbox.child import Exit
 
 FORMAT: Final = "keltis-ladder crash card 1"

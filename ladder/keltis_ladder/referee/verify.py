@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from keltis_engine import EngineError, State
 from keltis_engine.replay import END, Replay, expand, play_again, rules_of, steps
-from keltis_ladder.caretaker import Caretaker
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.results import rank_by
@@ -23,7 +22,8 @@ from keltis_ladder.match.seeds import (
     part_commitment,
     result_digest,
 )
-from keltis_ladder.scribe import FAULT
+from keltis_ladder.referee.caretaker import Caretaker
+from keltis_ladder.referee.messages import FAULT
 
 _RULES: Final = ("variant", "version", "options", "players", "seed")
 _FAULT_FIELDS: Final = {"seat", "decision", "kind", "code", "text"}

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from keltis_engine import Ruleset, State
-from keltis_ladder.caretaker import Caretaker
-from keltis_ladder.charging import Effort
-from keltis_ladder.crash import crash_card
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Fault, InDoubt, Kind, PlatformFault
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_by
-from keltis_ladder.process import FAREWELL, FOREVER, BotProcess
+from keltis_ladder.referee.bot_process import FAREWELL, FOREVER, BotProcess
+from keltis_ladder.referee.caretaker import Caretaker
+from keltis_ladder.referee.charging import Effort
+from keltis_ladder.referee.crash_cards import crash_card
+from keltis_ladder.referee.messages import FAULT, Scribe, vocabulary
 from keltis_ladder.sandbox.child import CannotStart, Child, Exit
 from keltis_ladder.sandbox.limits import PLAY, Limits
-from keltis_ladder.scribe import FAULT, Scribe, vocabulary
 
 NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
 MOST_EXCUSED: Final = 2  # faults of a bot in a row that the machine may have caused
