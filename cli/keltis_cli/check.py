@@ -24,7 +24,7 @@ from keltis_cli.errors import BadRequest
 from keltis_cli.look import QUIET, TITLE, console
 from keltis_cli.strangers import say_indented, show_build, tail
 from keltis_engine import find_variant
-from keltis_ladder.checking import Plan, check_bot
+from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.programs.preparing import cache_directory

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from keltis_ladder.checking import Plan, check_bot
+from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Finding
 from keltis_ladder.sandbox.sandbox import Sandbox
@@ -25,7 +25,7 @@ TABLE: dict[str, Any] = {"variants": ["weg-der-steine"], "players": [2]}
 # Starts a checker and waits; whoever kills it wants to see the checker go, too.
 PARENT = """
 import os, subprocess, sys, time
-command = [sys.executable, "-m", "keltis_ladder.checker", "--parent", str(os.getpid())]
+command = [sys.executable, "-m", "keltis_ladder.check.worker", "--parent", str(os.getpid())]
 subprocess.Popen([*command, *sys.argv[1:]])
 time.sleep(60)
 """
@@ -33,7 +33,7 @@ time.sleep(60)
 
 def checked(bot: Path, cache: Path, *more: str) -> tuple[list[dict[str, Any]], int]:
     """Check a bot; return what is told, and how the checker ended."""
-    command = [sys.executable, "-m", "keltis_ladder.checker", "--parent", str(os.getpid())]
+    command = [sys.executable, "-m", "keltis_ladder.check.worker", "--parent", str(os.getpid())]
     ended = subprocess.run(
         [*command, "--bot", str(bot), "--cache", str(cache), *more],
         stdout=subprocess.PIPE,

@@ -50,7 +50,7 @@ def running(token: str) -> list[int]:
 
 def checkers() -> list[int]:
     """Return the processes of this one that check a bot."""
-    return [pid for pid in running("keltis_ladder.checker") if pid in descendants(os.getpid())]
+    return [pid for pid in running("keltis_ladder.check.worker") if pid in descendants(os.getpid())]
 
 
 def test_a_bot_that_passes_plays_and_one_that_does_not_is_told_why(tmp_path: Path) -> None:

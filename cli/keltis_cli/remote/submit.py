@@ -28,7 +28,7 @@ from keltis_cli.remote.submit_following import Outcome, follow_version
 from keltis_cli.remote.troubles import FAILED, UNREACHABLE
 from keltis_cli.strangers import show_build
 from keltis_cli.strokes import counted
-from keltis_ladder.checking import Plan, check_bot
+from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.findings import Doing, Mark
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.programs.preparing import cache_directory

@@ -95,7 +95,7 @@ def _unpack(home: Home, subject: Subject, into: Path) -> None:
 
 
 def _command(home: Home, bot: Path, sandboxed: bool, nice: int) -> list[str]:
-    command = [sys.executable, "-m", "keltis_ladder.checker", "--parent", str(os.getpid())]
+    command = [sys.executable, "-m", "keltis_ladder.check.worker", "--parent", str(os.getpid())]
     command += ["--bot", str(bot), "--cache", str(home.directory / "bots")]
     command += ["--nice", str(nice)]
     return command if sandboxed else [*command, "--no-sandbox"]

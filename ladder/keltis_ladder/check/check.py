@@ -15,8 +15,8 @@ from typing import Final
 
 from keltis_bots.manifest import FILE_NAME, BadManifest, Manifest, read_manifest
 from keltis_engine import VARIANTS
-from keltis_ladder.check_games import Table, check_games, name_of
-from keltis_ladder.check_manners import check_manners
+from keltis_ladder.check.conduct import check_manners
+from keltis_ladder.check.games import Table, check_games, name_of
 from keltis_ladder.files.trees import CannotStage, walk
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL

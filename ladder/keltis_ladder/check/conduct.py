@@ -9,7 +9,7 @@ from typing import Final
 
 from keltis_engine import Rng, Ruleset, find_variant
 from keltis_engine.policies import eager
-from keltis_ladder.check_games import Table
+from keltis_ladder.check.games import Table
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant

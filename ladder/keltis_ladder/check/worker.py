@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from keltis_bots.manifest import BadManifest, read_manifest
-from keltis_ladder.checking import Plan, check_bot
+from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Doing, Event, Finding, Mark
@@ -139,7 +139,7 @@ def _plain(finding: Finding, directory: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Check one version, and say how it ended."""
-    parser = argparse.ArgumentParser(prog="keltis_ladder.checker", description=__doc__)
+    parser = argparse.ArgumentParser(prog="keltis_ladder.check.worker", description=__doc__)
     parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--bot", type=Path, required=True, help="the directory with its files")
     parser.add_argument("--cache", type=Path, required=True, help="where built bots are kept")

@@ -1,0 +1,1 @@
+"""The check: may this bot join the ladder?"""
