@@ -33,8 +33,8 @@ from keltis_ladder.sandbox.child import Child
 from keltis_ladder.sandbox.limits import Limits
 from keltis_ladder.sandbox.prctl import adopt_orphans
 from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
-from keltis_ladder.statistics import EVEN
-from keltis_ladder.tally import Tally
+from keltis_ladder.stats.statistics import EVEN
+from keltis_ladder.stats.tally import Tally
 
 RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 43

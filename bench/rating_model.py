@@ -33,7 +33,7 @@ from keltis_ladder.match.results import GameResult, MatchResult, rank_by
 from keltis_ladder.ratings.model import PRIOR, SIGMA
 from keltis_ladder.ratings.normal import cdf
 from keltis_ladder.ratings.skill import Belief, Noise, rate, win_probability
-from keltis_ladder.statistics import Estimate, wilson
+from keltis_ladder.stats.statistics import Estimate, wilson
 
 RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 77

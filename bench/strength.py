@@ -16,10 +16,10 @@ from typing import Final
 
 from keltis_cli.bench_machine import this_machine
 from keltis_engine import VARIANTS
-from keltis_ladder.crew import Crew
+from keltis_ladder.dispatch.pool import Crew
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job, seed_of_match
-from keltis_ladder.tally import Tally
+from keltis_ladder.stats.tally import Tally
 
 RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 41

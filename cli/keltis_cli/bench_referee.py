@@ -17,7 +17,7 @@ from keltis_cli.bench_asyncio import decisions_per_second
 from keltis_cli.bench_c_bot import compile_bot
 from keltis_cli.bench_machine import Machine, this_machine
 from keltis_engine import find_variant
-from keltis_ladder.crew import Crew
+from keltis_ladder.dispatch.pool import Crew
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.faults import Fault
 from keltis_ladder.match.jobs import Job, seed_of_match

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from keltis_ladder.statistics import Estimate
+from keltis_ladder.stats.statistics import Estimate
 
 
 def short_elo(elo: Estimate) -> str:

@@ -23,13 +23,13 @@ from keltis_cli.match_json import document, game_records
 from keltis_cli.match_progress import Progress
 from keltis_cli.match_report import report
 from keltis_cli.matchup import Matchup, Outcome
-from keltis_ladder.crew import Crew
+from keltis_ladder.dispatch.pool import Crew
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.match.results import MatchResult
-from keltis_ladder.sprt import Hypotheses, Sprt
-from keltis_ladder.tally import TWO, Tally
+from keltis_ladder.stats.sprt import Hypotheses, Sprt
+from keltis_ladder.stats.tally import TWO, Tally
 
 MATCHES = 100
 MOST_OF_A_TEST = 10_000  # matches, unless told otherwise: some questions have no short answer

@@ -12,9 +12,9 @@ from keltis_cli.matchup import Matchup, Outcome
 from keltis_engine.replay import make_replay
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import MatchResult
-from keltis_ladder.sprt import ERROR_RATE, Sprt
-from keltis_ladder.statistics import Estimate
-from keltis_ladder.tally import TWO, Tally
+from keltis_ladder.stats.sprt import ERROR_RATE, Sprt
+from keltis_ladder.stats.statistics import Estimate
+from keltis_ladder.stats.tally import TWO, Tally
 
 FORMAT: Final = "keltis-ladder match 1"
 

@@ -12,7 +12,7 @@ from rich import progress
 from keltis_cli.estimates import short_elo
 from keltis_cli.look import console
 from keltis_cli.matchup import Matchup, Outcome
-from keltis_ladder.tally import TWO
+from keltis_ladder.stats.tally import TWO
 
 EVERY: Final = 0.1  # seconds between two changes of the score: more nobody can read
 LINE_EVERY: Final = 10.0  # seconds between two lines where there is no terminal

@@ -12,9 +12,9 @@ from keltis_cli.estimates import between, percent, percents, short_elo, surely
 from keltis_cli.look import QUIET, TITLE
 from keltis_cli.matchup import Matchup, Outcome
 from keltis_cli.tables import table
-from keltis_ladder.sprt import FEWEST_MATCHES, Sprt
-from keltis_ladder.statistics import Estimate
-from keltis_ladder.tally import TWO, Tally
+from keltis_ladder.stats.sprt import FEWEST_MATCHES, Sprt
+from keltis_ladder.stats.statistics import Estimate
+from keltis_ladder.stats.tally import TWO, Tally
 
 SPENT: Final = ["ms each", "slowest", "faults"]
 INTERVAL: Final = "95 % interval"

@@ -9,8 +9,8 @@ from keltis_engine import Ruleset
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.results import MatchResult
-from keltis_ladder.sprt import Sprt
-from keltis_ladder.tally import Tally
+from keltis_ladder.stats.sprt import Sprt
+from keltis_ladder.stats.tally import Tally
 
 
 @dataclass(frozen=True)

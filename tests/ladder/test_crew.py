@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from keltis_bots.framing import frame
-from keltis_ladder.crew import Crew
 from keltis_ladder.dispatch.child import MOST_TRIES
+from keltis_ladder.dispatch.pool import Crew
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import PlatformFault

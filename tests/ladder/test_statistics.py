@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.sprt import FEWEST_MATCHES, Hypotheses, Sprt
-from keltis_ladder.statistics import (
+from keltis_ladder.stats.sprt import FEWEST_MATCHES, Hypotheses, Sprt
+from keltis_ladder.stats.statistics import (
     elo,
     elo_estimate,
     expected_share,

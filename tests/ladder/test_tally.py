@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_by
-from keltis_ladder.tally import Tally
+from keltis_ladder.stats.tally import Tally
 
 
 def game(rotation: int, scores: list[int], out: list[int] | None = None) -> GameResult:

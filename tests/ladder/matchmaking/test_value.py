@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from keltis_ladder.matchmaking.value import blend, chance, information, stake
 from keltis_ladder.ratings.skill import Belief, Noise, expected_information, win_probability
-from keltis_ladder.statistics import normal_cdf
+from keltis_ladder.stats.statistics import normal_cdf
 
 STEPS = 4000
 

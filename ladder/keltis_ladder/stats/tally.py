@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from keltis_ladder.match.results import GameResult, MatchResult
-from keltis_ladder.statistics import (
+from keltis_ladder.stats.statistics import (
     EVEN,
     Estimate,
     elo_estimate,

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Final
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.statistics import expected_share
+from keltis_ladder.stats.statistics import expected_share
 
 ERROR_RATE: Final = 0.05  # of either kind
 # So many matches at least: before, a run of equal results would look like certainty.
