@@ -129,7 +129,7 @@ bench-audit: $(VENV)/dev  ## Does the audit accuse the honest, and how soon does
 	$(COMPILED) $(BIN)/python -m bench.audit
 
 migration: $(VENV)/dev  ## Write the step from the stored tables to those of the sources: NAME='what changes'
-	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.stepping '$(NAME)'
+	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.schema.new_step '$(NAME)'
 
 screenshots: $(VENV)/dev  ## Take pictures of every page and variant for the documents
 	$(COMPILED) $(BIN)/python -m tests.system.web.screenshots docs/screenshots

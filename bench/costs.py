@@ -23,7 +23,7 @@ from tests.system.servers import ServerProcess
 
 from bench.server import fill
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.tables import Match
+from keltis_ladder.store.schema.tables import Match
 from keltis_server.api import PARTS
 from keltis_server.endpoints import API
 from keltis_server.local_key import read_address

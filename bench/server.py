@@ -28,12 +28,12 @@ from tests.system.servers import ServerProcess
 from bench.store import MadeUp
 from keltis_cli.bench_machine import this_machine
 from keltis_engine import VARIANTS
-from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot
-from keltis_ladder.store.finishing import finish
+from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import Order, add_job
-from keltis_ladder.store.tables import VersionState
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import VersionState
 from keltis_server.settings import NICE
 
 RESULTS: Final = Path(__file__).parent / "results"

@@ -29,10 +29,10 @@ from tests.server.archives import packed
 from tests.system.servers import ServerProcess
 
 from keltis_cli.bench_machine import this_machine
-from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot
+from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.tables import Bot, Match, Place, Version, VersionState
+from keltis_ladder.store.schema.tables import Bot, Match, Place, Version, VersionState
 from keltis_server.settings import NICE
 
 RESULTS: Final = Path(__file__).parent / "results"

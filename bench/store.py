@@ -30,13 +30,13 @@ from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.ratings.model import MU, SIGMA, noise_of
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import finish
-from keltis_ladder.store.leaderboards import head_to_head, leaderboard
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import Order, add_job
-from keltis_ladder.store.recomputing import compare, replace
-from keltis_ladder.store.records import MatchRows, pack_moves
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.records import MatchRows, pack_moves
+from keltis_ladder.store.ratings.leaderboards import head_to_head, leaderboard
+from keltis_ladder.store.ratings.recomputing import compare, replace
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import (
     Author,
     Bot,
     Game,
@@ -49,7 +49,7 @@ from keltis_ladder.store.tables import (
     VersionState,
     table_of,
 )
-from keltis_ladder.store.upkeep import upgrade
+from keltis_ladder.store.schema.upkeep import upgrade
 
 RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 2026

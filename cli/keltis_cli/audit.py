@@ -13,12 +13,12 @@ from keltis_cli.homes import DatabaseOption, DataOption, existing_ladder
 from keltis_cli.long_work import LongWork
 from keltis_cli.strangers import printable
 from keltis_cli.strokes import counted
-from keltis_ladder.store.auditing import advance, compare, replace
-from keltis_ladder.store.browsing import find_bot
+from keltis_ladder.store.audit.book import advance, compare, replace
+from keltis_ladder.store.audit.decisions import Looked
+from keltis_ladder.store.audit.decisions import look as look_at
+from keltis_ladder.store.bots.browsing import find_bot
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.looking import Looked
-from keltis_ladder.store.looking import look as look_at
-from keltis_ladder.store.tables import Bot, table_of
+from keltis_ladder.store.schema.tables import Bot, table_of
 
 FAILED: Final = 1
 SHOWN: Final = 10  # differences that are told

@@ -18,12 +18,13 @@ from keltis_cli.strangers import say_indented
 from keltis_cli.strokes import counted
 from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.ratings.model import MODEL_VERSION
-from keltis_ladder.store import checking, upkeep
+from keltis_ladder.store.audit import soundness as checking
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home, make_private
-from keltis_ladder.store.moments import now
 from keltis_ladder.store.retention import Swept, sweep
-from keltis_ladder.store.tables import Ledger
+from keltis_ladder.store.schema import upkeep
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Ledger
 
 PRUNE_FORMAT: Final = "keltis-ladder db prune 1"
 FORMAT: Final = "keltis-ladder db check 1"

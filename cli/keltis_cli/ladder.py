@@ -26,11 +26,11 @@ from keltis_cli.version_table import version_lines
 from keltis_engine import find_variant
 from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
-from keltis_ladder.store.catalogue import all_versions, retire_bot
-from keltis_ladder.store.leaderboards import head_to_head, leaderboard
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.replays import replays_of
-from keltis_ladder.store.tables import Ledger
+from keltis_ladder.store.bots.catalogue import all_versions, retire_bot
+from keltis_ladder.store.matches.replays import replays_of
+from keltis_ladder.store.ratings.leaderboards import head_to_head, leaderboard
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Ledger
 
 TOP: Final = 12
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from keltis_cli.matrix import Encounters
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.lines import Line
-from keltis_ladder.store.tables import Author, Bot, Version
+from keltis_ladder.store.ratings.lines import Line
+from keltis_ladder.store.schema.tables import Author, Bot, Version
 
 LEADERBOARD: Final = "keltis-ladder leaderboard 1"
 MATRIX: Final = "keltis-ladder matrix 1"

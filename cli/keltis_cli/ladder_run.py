@@ -41,10 +41,10 @@ from keltis_ladder.pace import SETTLED_BELOW, PaceRules
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.steward import Told
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.leaderboards import leaderboard
-from keltis_ladder.store.moments import now
 from keltis_ladder.store.programs import Programs
-from keltis_ladder.store.tables import Ledger
+from keltis_ladder.store.ratings.leaderboards import leaderboard
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Ledger
 
 SEED_BITS = 64
 LEADERS = 3  # bots that a line of progress names

@@ -16,7 +16,7 @@ from keltis_cli.match_lines import Live, latest_lines, playing_lines
 from keltis_cli.pieces import spread
 from keltis_cli.strokes import counted, cut, fitting, lasting, stroke
 from keltis_ladder.pace import Tempo
-from keltis_ladder.store.lines import Line
+from keltis_ladder.store.ratings.lines import Line
 
 LEAST_LATEST: Final = 4  # lines for the latest results, the heading included
 WIDE: Final = 120  # cells from which the leaderboard shows all it has

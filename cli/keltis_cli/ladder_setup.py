@@ -18,14 +18,14 @@ from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.sandbox.sandbox import Sandbox
-from keltis_ladder.store.browsing import versions_that_play
-from keltis_ladder.store.catalogue import activate, ensure_house_bots, guests_on_ladder
+from keltis_ladder.store.bots.browsing import versions_that_play
+from keltis_ladder.store.bots.catalogue import activate, ensure_house_bots, guests_on_ladder
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import lock_ledger
 from keltis_ladder.store.home import Home
+from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.occupancy import find_server
-from keltis_ladder.store.recomputing import replace
-from keltis_ladder.store.tables import Version, VersionState
+from keltis_ladder.store.ratings.recomputing import replace
+from keltis_ladder.store.schema.tables import Version, VersionState
 from keltis_server.local_key import read_address
 
 

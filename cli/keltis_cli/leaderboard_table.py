@@ -13,7 +13,7 @@ from keltis_cli.columns import GAP, Column, fitted, least_width, numbers, texts
 from keltis_cli.estimates import percent
 from keltis_cli.look import QUIET, TITLE, Look
 from keltis_cli.strokes import ago, stroke
-from keltis_ladder.store.lines import Line
+from keltis_ladder.store.ratings.lines import Line
 
 NAME: Final = 14  # cells for a bot's name at least
 SCALE: Final = (12, 48)  # cells for the intervals, at least and at most

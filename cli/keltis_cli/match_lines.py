@@ -17,7 +17,7 @@ from keltis_engine import VARIANTS
 from keltis_ladder.desk import Playing
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.steward import Told
-from keltis_ladder.store.records import in_twelfths
+from keltis_ladder.store.matches.records import in_twelfths
 
 NAMES: Final = 30  # cells for the bots of a match, if they need them
 _VARIANT: Final = f"{'variant':<{max(map(len, VARIANTS))}}"  # of one width, whatever is played

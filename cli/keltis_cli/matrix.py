@@ -10,8 +10,8 @@ from rich.text import Text
 from keltis_cli.leaderboard_table import bot_name
 from keltis_cli.look import QUIET, Look
 from keltis_cli.strokes import cut, stroke
-from keltis_ladder.store.leaderboards import Encounter
-from keltis_ladder.store.lines import Line
+from keltis_ladder.store.ratings.leaderboards import Encounter
+from keltis_ladder.store.ratings.lines import Line
 
 CELLS: Final = (6, 5)  # of a column, the blanks before it included: if there is room, and if not
 NAME: Final = 12  # cells for a name at least

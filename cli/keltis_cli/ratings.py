@@ -26,11 +26,11 @@ from keltis_ladder.ratings.refit import Played, Refit
 from keltis_ladder.ratings.refit import refit as fit_again
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.ratings.skill import Belief
-from keltis_ladder.store.catalogue import predecessors
+from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.leaderboards import leaderboard
-from keltis_ladder.store.lines import Line
-from keltis_ladder.store.recomputing import Comparison, compare, records, replace
+from keltis_ladder.store.ratings.leaderboards import leaderboard
+from keltis_ladder.store.ratings.lines import Line
+from keltis_ladder.store.ratings.recomputing import Comparison, compare, records, replace
 
 FORMAT: Final = "keltis-ladder ratings recompute 1"
 REFIT_FORMAT: Final = "keltis-ladder ratings refit 1"

@@ -45,7 +45,7 @@ from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import FILE, Home
 from keltis_ladder.store.programs import Programs
-from keltis_ladder.store.tables import TournamentState
+from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN, Plan
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")

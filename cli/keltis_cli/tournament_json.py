@@ -9,8 +9,8 @@ from sqlmodel import Session
 
 from keltis_cli.candidates import program_of
 from keltis_ladder.courses import Course
-from keltis_ladder.store.records import TWELFTHS
-from keltis_ladder.store.tournaments import PlayedLeg, entered_versions, played_legs
+from keltis_ladder.store.matches.records import TWELFTHS
+from keltis_ladder.store.matches.tournaments import PlayedLeg, entered_versions, played_legs
 from keltis_ladder.tournaments.standings import Standing
 from keltis_ladder.tournaments.views import RoundView, TableView
 

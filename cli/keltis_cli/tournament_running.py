@@ -21,9 +21,9 @@ from keltis_ladder.directing import Director
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.tables import TournamentRecord
-from keltis_ladder.store.tables import TournamentState as Stage
-from keltis_ladder.store.tournaments import entered_versions, first_tournament
+from keltis_ladder.store.matches.tournaments import entered_versions, first_tournament
+from keltis_ladder.store.schema.tables import TournamentRecord
+from keltis_ladder.store.schema.tables import TournamentState as Stage
 from keltis_ladder.tournaments.plan import Plan
 
 ENDLESS = 10_000  # lines of a bracket that is not on a screen

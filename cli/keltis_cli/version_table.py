@@ -9,7 +9,7 @@ from rich.text import Text
 from keltis_cli.columns import fitted, numbers, texts
 from keltis_cli.look import QUIET, TITLE, Look
 from keltis_cli.strangers import printable
-from keltis_ladder.store.tables import Author, Bot, Version, VersionState
+from keltis_ladder.store.schema.tables import Author, Bot, Version, VersionState
 
 NAME = 12  # cells for a name at least
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 from sqlmodel import Session, col, select
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.store.finishing import lock_ledger
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.matches.finishing import lock_ledger
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import (
     Job,
     Match,
     Place,

@@ -13,16 +13,11 @@ from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.matchmaker import Proposal
 from keltis_ladder.shares import Flow
-from keltis_ladder.store import memory
-from keltis_ladder.store.catalogue import set_aside
+from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import Stored, finish
-from keltis_ladder.store.holders import release_gone, this_process
-from keltis_ladder.store.memory import Remembered
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.orders import Ordered, bots_of, ordered
-from keltis_ladder.store.programs import Lacking, Programs
-from keltis_ladder.store.queue import (
+from keltis_ladder.store.matches.finishing import Stored, finish
+from keltis_ladder.store.matches.lease_holders import release_gone, this_process
+from keltis_ladder.store.matches.queue import (
     AT_ONCE,
     Order,
     add_job,
@@ -33,8 +28,13 @@ from keltis_ladder.store.queue import (
     renew,
     waiting_flows,
 )
-from keltis_ladder.store.records import rows_of
-from keltis_ladder.store.tables import VersionState
+from keltis_ladder.store.matches.records import rows_of
+from keltis_ladder.store.orders import Ordered, bots_of, ordered
+from keltis_ladder.store.programs import Lacking, Programs
+from keltis_ladder.store.ratings import memory
+from keltis_ladder.store.ratings.memory import Remembered
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import VersionState
 
 
 @dataclass(frozen=True)

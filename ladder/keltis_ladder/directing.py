@@ -23,10 +23,11 @@ from keltis_ladder.courses import VOID, WITHDRAW, Course, Entry, add_event, catc
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import lock_ledger
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import Order, add_job
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.matches.finishing import lock_ledger
+from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.tournaments import unfinished_tournaments
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import (
     Author,
     Job,
     JobState,
@@ -36,7 +37,6 @@ from keltis_ladder.store.tables import (
     TournamentRecord,
     TournamentState,
 )
-from keltis_ladder.store.tournaments import unfinished_tournaments
 from keltis_ladder.tournaments.pairings import Leg
 from keltis_ladder.tournaments.plan import Plan
 from keltis_ladder.tournaments.standings import Standing

@@ -27,11 +27,11 @@ from keltis_ladder.pace import AT_FULL_PACE, Pace, Tempo
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.shares import Charge, Flow, Shares, Turns
-from keltis_ladder.store.finishing import Stored
-from keltis_ladder.store.memory import Remembered
+from keltis_ladder.store.matches.finishing import Stored
+from keltis_ladder.store.matches.queue import AT_ONCE, LEASE
 from keltis_ladder.store.programs import Lacking
-from keltis_ladder.store.queue import AT_ONCE, LEASE
-from keltis_ladder.store.tables import Purpose
+from keltis_ladder.store.ratings.memory import Remembered
+from keltis_ladder.store.schema.tables import Purpose
 from keltis_ladder.workshop import Workshop
 
 P = ParamSpec("P")

@@ -11,9 +11,9 @@ from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.steward import Told
-from keltis_ladder.store.audit_reports import Alarm, alarms
-from keltis_ladder.store.auditing import advance
-from keltis_ladder.store.moderation import Unknown, disable_bot
+from keltis_ladder.store.audit.book import advance
+from keltis_ladder.store.audit.reports import Alarm, alarms
+from keltis_ladder.store.bots.moderation import Unknown, disable_bot
 from keltis_server.happenings import Happening
 from keltis_server.moderating import follow_up
 from keltis_server.site import Site

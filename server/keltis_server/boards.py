@@ -19,7 +19,7 @@ from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.steward import Told
-from keltis_ladder.store.leaderboards import signature
+from keltis_ladder.store.ratings.leaderboards import signature
 from keltis_server.happenings import Happening, VersionChanged
 from keltis_server.models.leaderboards import LeaderboardOut, load_leaderboard
 from keltis_server.wire import Encoded, dump_msgpack, tag_of

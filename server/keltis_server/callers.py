@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
-from keltis_ladder.store.accounts import Bearer, TokenScope, bearer_of
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.bots.accounts import Bearer, TokenScope, bearer_of
+from keltis_ladder.store.schema.moments import now
 from keltis_server.limits import address_of
 from keltis_server.problems import Problem, forbidden, too_many
 

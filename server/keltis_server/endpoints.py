@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar, get_type_hints
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from keltis_ladder.store.accounts import TokenScope
+from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_server.callers import Call, unknown
 from keltis_server.problems import Problem
 from keltis_server.wire import Reply, read_plain, respond

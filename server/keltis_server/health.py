@@ -9,8 +9,8 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy.exc import DBAPIError
 
-from keltis_ladder.store.accounts import TokenScope
-from keltis_ladder.store.memory import matches_stored
+from keltis_ladder.store.bots.accounts import TokenScope
+from keltis_ladder.store.ratings.memory import matches_stored
 from keltis_server.callers import CHALLENGE, Call
 from keltis_server.edge.hosts import is_near
 from keltis_server.games import GAMES

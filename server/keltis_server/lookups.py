@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from sqlmodel import Session
 
-from keltis_ladder.store.accounts import TokenScope
-from keltis_ladder.store.browsing import bot_names, find_bot
-from keltis_ladder.store.tables import TournamentRecord
-from keltis_ladder.store.tournaments import find_tournament
+from keltis_ladder.store.bots.accounts import TokenScope
+from keltis_ladder.store.bots.browsing import bot_names, find_bot
+from keltis_ladder.store.matches.tournaments import find_tournament
+from keltis_ladder.store.schema.tables import TournamentRecord
 from keltis_server.callers import Call
 from keltis_server.problems import Problem, forbidden, not_found
 

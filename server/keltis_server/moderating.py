@@ -7,7 +7,7 @@ import logging
 from aiohttp import web
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.store.moderation import Moderated
+from keltis_ladder.store.bots.moderation import Moderated
 from keltis_server.games import GAMES
 from keltis_server.happenings import TournamentChanged
 from keltis_server.site import Site

@@ -16,7 +16,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.store.database import OutcomeUnknown
-from keltis_ladder.store.replays import Pruned
+from keltis_ladder.store.matches.replays import Pruned
 
 PROBLEM_JSON: Final = "application/problem+json"
 PREFIX: Final = "urn:keltis-ladder:problem:"

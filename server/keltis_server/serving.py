@@ -18,12 +18,12 @@ from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
-from keltis_ladder.store.catalogue import ensure_house_bots, guests_on_ladder
+from keltis_ladder.store.bots.catalogue import ensure_house_bots, guests_on_ladder
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import lock_ledger
 from keltis_ladder.store.home import Home
+from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.occupancy import Occupancy, occupied
-from keltis_ladder.store.recomputing import replace
+from keltis_ladder.store.ratings.recomputing import replace
 from keltis_server.app import make_app
 from keltis_server.edge.running import EdgeRunner
 from keltis_server.games import GAMES

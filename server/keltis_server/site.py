@@ -14,8 +14,8 @@ from sqlmodel import Session
 
 from keltis_ladder.directing import Director
 from keltis_ladder.sandbox.sandbox import Sandbox
-from keltis_ladder.store.accounts import AUTHOR_SCOPES, Bearer, TokenScope
-from keltis_ladder.store.catalogue import local_author
+from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, Bearer, TokenScope
+from keltis_ladder.store.bots.catalogue import local_author
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_server.boards import Boards

@@ -10,7 +10,7 @@ from typing import Final
 
 from keltis_ladder.dispatch.dispatcher import Troubled
 from keltis_ladder.steward import Trouble
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.schema.moments import now
 from keltis_server.happenings import Happening
 
 MOST_KEPT: Final = 20

@@ -22,9 +22,9 @@ from keltis_engine import POST_GAME, SPECTATORS
 from keltis_ladder.dispatch.dispatcher import Started
 from keltis_ladder.spectate.live_match import Viewer
 from keltis_ladder.steward import Told
-from keltis_ladder.store.accounts import Bearer, TokenScope
-from keltis_ladder.store.matches import EntrantRow, MatchRow
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.bots.accounts import Bearer, TokenScope
+from keltis_ladder.store.matches.matches import EntrantRow, MatchRow
+from keltis_ladder.store.schema.moments import now
 from keltis_server.happenings import Happening
 
 PUBLIC: Final = "public"

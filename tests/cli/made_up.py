@@ -11,8 +11,8 @@ from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime
 from keltis_ladder.steward import Began, Told
-from keltis_ladder.store.finishing import Stored
-from keltis_ladder.store.lines import Line
+from keltis_ladder.store.matches.finishing import Stored
+from keltis_ladder.store.ratings.lines import Line
 from keltis_ladder.tournaments.pairings import LegResult
 from keltis_ladder.tournaments.plan import Plan
 from keltis_ladder.tournaments.tournament import Tournament

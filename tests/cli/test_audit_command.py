@@ -10,7 +10,7 @@ from sqlalchemy import update
 from keltis_cli.remote.audit_lines import bot_lines, ladder_lines
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.tables import AuditBot, table_of
+from keltis_ladder.store.schema.tables import AuditBot, table_of
 from tests.cli.helpers import command
 from tests.ladder.store.ladders import dump, entered, stored
 from tests.ladder.store.results import real

@@ -20,7 +20,7 @@ from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import OVERALL
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.leaderboards import leaderboard
+from keltis_ladder.store.ratings.leaderboards import leaderboard
 from tests.cli.helpers import ESCAPE
 from tests.cli.inside import Done, Inside
 from tests.ladder.store.ladders import dump, enter, store

@@ -22,7 +22,7 @@ from rich.text import Text
 from keltis_cli import displays
 from keltis_cli.displays import FullScreen, Lines, Silence, display_for
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.recomputing import compare
+from keltis_ladder.store.ratings.recomputing import compare
 from tests.cli.helpers import ESCAPE
 from tests.cli.inside import Inside
 from tests.ladder.arena import processes_with

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.shares import Charge, Flow, Shares, Turns, parse_shares
-from keltis_ladder.store.tables import Purpose
+from keltis_ladder.store.schema.tables import Purpose
 
 LADDER = Flow(Purpose.LADDER)
 LONGEST = 8.0  # seconds of a match

@@ -15,13 +15,19 @@ from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.steward import Began, News, Steward, Told, Trouble
-from keltis_ladder.store.catalogue import HOUSE, add_version, ensure_author, ensure_bot, set_aside
+from keltis_ladder.store.bots.catalogue import (
+    HOUSE,
+    add_version,
+    ensure_author,
+    ensure_bot,
+    set_aside,
+)
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import Stored
 from keltis_ladder.store.home import Home
+from keltis_ladder.store.matches.finishing import Stored
 from keltis_ladder.store.programs import Programs, enter_program, keep_program
-from keltis_ladder.store.recomputing import compare
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema.tables import (
     FaultRecord,
     Job,
     JobState,

@@ -9,10 +9,10 @@ import pytest
 
 from keltis_ladder.courses import Entry
 from keltis_ladder.steward import Began, Steward
-from keltis_ladder.store.catalogue import ensure_author
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import AT_ONCE, Order, add_job
-from keltis_ladder.store.tables import Purpose
+from keltis_ladder.store.bots.catalogue import ensure_author
+from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Purpose
 from keltis_ladder.tournaments.plan import Plan
 from tests.ladder.test_steward import CONTROL, Ladder
 

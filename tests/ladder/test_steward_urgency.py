@@ -13,10 +13,10 @@ from keltis_ladder.match.jobs import Job
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.pace import Pace, PaceRules, Tempo
 from keltis_ladder.steward import Began, Paced, Steward
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.programs import Programs
-from keltis_ladder.store.queue import AT_ONCE, Order, add_job
-from keltis_ladder.store.tables import Purpose
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Purpose
 from tests.ladder.dispatch.playing import CORES
 from tests.ladder.small_bots import FIRST, entrant, write_bot
 from tests.ladder.test_steward import CONTROL, Ladder, submit, until

@@ -19,10 +19,10 @@ from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.match.jobs import Job as PlayedJob
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.steward import Steward, Trouble
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.programs import Lacking, Programs, Unready
-from keltis_ladder.store.queue import AT_ONCE, Order, add_job
-from keltis_ladder.store.tables import Bot, Job, JobState, Purpose, Version, VersionState
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Bot, Job, JobState, Purpose, Version, VersionState
 from tests.ladder.disks import full_disk
 from tests.ladder.dispatch.playing import CORES
 from tests.ladder.small_bots import write_bot

@@ -20,15 +20,15 @@ from keltis_engine import VARIANTS
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.spectate.live_match import LiveMatch
-from keltis_ladder.store.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.archives import note_archive
-from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside
-from keltis_ladder.store.matches import match_row
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
+from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
+from keltis_ladder.store.matches.matches import match_row
+from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
+from keltis_ladder.store.matches.watching import stored_match
 from keltis_ladder.store.programs import keep_program
-from keltis_ladder.store.queue import AT_ONCE, Order, add_job
-from keltis_ladder.store.tables import JobState, Purpose, VersionState
-from keltis_ladder.store.watching import stored_match
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import JobState, Purpose, VersionState
 from keltis_server.endpoints import API
 from keltis_server.games import GAMES
 from keltis_server.live import patches

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session
 
-from keltis_ladder.store.accounts import AUTHOR_SCOPES, TokenScope, add_token
-from keltis_ladder.store.catalogue import ensure_author
-from keltis_ladder.store.finishing import finish
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import Order, add_job
-from keltis_ladder.store.records import MatchRows
+from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, TokenScope, add_token
+from keltis_ladder.store.bots.catalogue import ensure_author
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.records import MatchRows
+from keltis_ladder.store.schema.moments import now
 from keltis_server.endpoints import API
 from keltis_server.games import GAMES
 from tests.ladder.store.ladders import enter

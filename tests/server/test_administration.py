@@ -14,10 +14,10 @@ from sqlmodel import Session, select
 from keltis_ladder.courses import Entry
 from keltis_ladder.findings import Finding, Mark
 from keltis_ladder.store.archives import note_archive
-from keltis_ladder.store.catalogue import HOUSE, ensure_house_bots
-from keltis_ladder.store.checking import check
-from keltis_ladder.store.memory import active_ids
-from keltis_ladder.store.tables import Bot, Rating, Version
+from keltis_ladder.store.audit.soundness import check
+from keltis_ladder.store.bots.catalogue import HOUSE, ensure_house_bots
+from keltis_ladder.store.ratings.memory import active_ids
+from keltis_ladder.store.schema.tables import Bot, Rating, Version
 from keltis_ladder.tournaments.plan import Plan
 from keltis_server.endpoints import API
 from keltis_server.games import GAMES

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from keltis_ladder.store.memory import active_ids
+from keltis_ladder.store.ratings.memory import active_ids
 from keltis_server.auditing import AUDITOR
 from keltis_server.endpoints import API
 from keltis_server.games import GAMES

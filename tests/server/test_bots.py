@@ -10,10 +10,10 @@ import pytest
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import OVERALL, Scope
-from keltis_ladder.store.accounts import TokenScope
-from keltis_ladder.store.catalogue import set_aside
-from keltis_ladder.store.leaderboards import leaderboard
-from keltis_ladder.store.tables import VersionState
+from keltis_ladder.store.bots.accounts import TokenScope
+from keltis_ladder.store.bots.catalogue import set_aside
+from keltis_ladder.store.ratings.leaderboards import leaderboard
+from keltis_ladder.store.schema.tables import VersionState
 from tests.ladder.store.results import CRASH, faulty, won_by
 from tests.server.serving import Served, served
 from tests.server.stories import (

@@ -11,10 +11,10 @@ from sqlmodel import Session, col, select
 
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.seeds import mixed_seed, origin_from_plain
-from keltis_ladder.store.accounts import TokenScope
-from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot, set_aside
-from keltis_ladder.store.queue import AT_ONCE
-from keltis_ladder.store.tables import Job, Rating, VersionState
+from keltis_ladder.store.bots.accounts import TokenScope
+from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
+from keltis_ladder.store.matches.queue import AT_ONCE
+from keltis_ladder.store.schema.tables import Job, Rating, VersionState
 from keltis_server.endpoints import API
 from keltis_server.settings import Quotas
 from tests.server.serving import QUIET, Served, served

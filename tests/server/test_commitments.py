@@ -12,7 +12,7 @@ from keltis_ladder.dispatch.dispatcher import Started, Streamed
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.seeds import mixed_seed, origin_from_plain, part_commitment
 from keltis_ladder.steward import Began
-from keltis_ladder.store.matches import match_row, match_rows
+from keltis_ladder.store.matches.matches import match_row, match_rows
 from keltis_server.games import GAMES
 from keltis_server.happenings import Happening
 from keltis_server.live.client import LiveClient

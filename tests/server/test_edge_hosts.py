@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 
-from keltis_ladder.store.accounts import AUTHOR_SCOPES, TokenScope
+from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, TokenScope
 from keltis_server import metrics
 from keltis_server.edge.hosts import host_of
 from keltis_server.endpoints import API

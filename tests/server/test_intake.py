@@ -14,11 +14,11 @@ from sqlmodel import Session
 from keltis_ladder.files.excerpts import LARGEST
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
-from keltis_ladder.store.catalogue import all_versions
+from keltis_ladder.store.bots.catalogue import all_versions
+from keltis_ladder.store.bots.submissions import restore, take_back
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.programs import Programs
-from keltis_ladder.store.submissions import restore, take_back
-from keltis_ladder.store.tables import Version
+from keltis_ladder.store.schema.tables import Version
 from keltis_server.uploads.lanes import Lane
 from tests.server.serving import QUIET, served
 from tests.server.uploading import PATIENCE, Journal, intake_of, small_bot, upload

@@ -9,9 +9,9 @@ import msgpack
 from sqlmodel import Session, col, select
 
 from keltis_ladder.ratings.scopes import OVERALL, Scope
-from keltis_ladder.store.catalogue import set_aside
-from keltis_ladder.store.leaderboards import leaderboard
-from keltis_ladder.store.tables import Author, VersionState
+from keltis_ladder.store.bots.catalogue import set_aside
+from keltis_ladder.store.ratings.leaderboards import leaderboard
+from keltis_ladder.store.schema.tables import Author, VersionState
 from keltis_server.boards import MEANWHILE, OLDEST, PAUSE, RECHECK, Boards
 from keltis_server.endpoints import API
 from keltis_server.happenings import VersionChanged

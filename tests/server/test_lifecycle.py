@@ -21,8 +21,8 @@ from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.runtimes import ShownToBots
 from keltis_ladder.sandbox.sandbox import SandboxMissing
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.recomputing import compare
-from keltis_ladder.store.tables import Job, JobState
+from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema.tables import Job, JobState
 from keltis_server.local_key import FILE
 from keltis_server.settings import Settings
 from tests.cli.helpers import command

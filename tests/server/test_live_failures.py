@@ -16,7 +16,7 @@ import pytest
 from keltis_ladder.dispatch.dispatcher import Started
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.schema.moments import now
 from keltis_server import metrics, watching
 from keltis_server.live import channels, lobby_channel
 from keltis_server.live.lobby_channel import LobbyChannel

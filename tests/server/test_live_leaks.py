@@ -14,10 +14,10 @@ from keltis_ladder.dispatch.dispatcher import Started
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.spectate.live_match import Viewer
-from keltis_ladder.store.accounts import Bearer
-from keltis_ladder.store.matches import EntrantRow, MatchRow
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.tables import Job as JobRow
+from keltis_ladder.store.bots.accounts import Bearer
+from keltis_ladder.store.matches.matches import EntrantRow, MatchRow
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Job as JobRow
 from keltis_server.watching import Beginnings, sight
 from tests.server.spectating import TABLES, Watched, evening
 

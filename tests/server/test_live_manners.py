@@ -12,9 +12,9 @@ import aiohttp
 import pytest
 from sqlmodel import Session
 
-from keltis_ladder.store.accounts import AUTHOR_SCOPES, add_token
-from keltis_ladder.store.catalogue import ensure_author
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
+from keltis_ladder.store.bots.catalogue import ensure_author
+from keltis_ladder.store.schema.moments import now
 from keltis_server.endpoints import API
 from keltis_server.live.client import LiveClient, LiveClosed
 from keltis_server.settings import Quotas

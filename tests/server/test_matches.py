@@ -15,9 +15,9 @@ from sqlmodel import Session
 from keltis_engine.replay import read_replay, verify
 from keltis_ladder.dispatch.dispatcher import Finished, Started
 from keltis_ladder.match.commitments import commitment
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import Order, add_job, hold
-from keltis_ladder.store.tables import Purpose
+from keltis_ladder.store.matches.queue import Order, add_job, hold
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Purpose
 from keltis_server.endpoints import API
 from keltis_server.happenings import Happening
 from tests.ladder.store.results import any_result

@@ -14,9 +14,9 @@ from sqlmodel import Session, col, select
 
 from keltis_ladder.pace import PaceRules, Tempo
 from keltis_ladder.steward import Paced
-from keltis_ladder.store.moments import now
 from keltis_ladder.store.retention import Retention
-from keltis_ladder.store.tables import FaultRecord, Match
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import FaultRecord, Match
 from keltis_server.endpoints import API
 from keltis_server.games import GAMES
 from tests.ladder.store.results import made_up

@@ -13,8 +13,8 @@ from sqlmodel import Session, col, select
 
 from keltis_ladder.courses import Entry
 from keltis_ladder.store.archives import Kept, note_archive
-from keltis_ladder.store.catalogue import ensure_house_bots
-from keltis_ladder.store.tables import Author, FaultRecord, Match, Version
+from keltis_ladder.store.bots.catalogue import ensure_house_bots
+from keltis_ladder.store.schema.tables import Author, FaultRecord, Match, Version
 from keltis_ladder.tournaments.plan import Plan
 from keltis_server.api import PARTS
 from keltis_server.endpoints import API

@@ -14,8 +14,8 @@ from sqlmodel import Session, select
 
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.store.archives import note_archive
-from keltis_ladder.store.submissions import CANNOT_CHECK
-from keltis_ladder.store.tables import Version
+from keltis_ladder.store.bots.submissions import CANNOT_CHECK
+from keltis_ladder.store.schema.tables import Version
 from tests.server.serving import Served, served
 from tests.server.test_intake import checkers
 from tests.server.uploading import NO_PLACES, Journal, intake_of, small_bot, upload

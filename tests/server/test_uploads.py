@@ -13,9 +13,9 @@ import aiohttp
 import pytest
 from sqlmodel import Session, select
 
-from keltis_ladder.store.accounts import TokenScope, add_token
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.tables import Author, Bot
+from keltis_ladder.store.bots.accounts import TokenScope, add_token
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Author, Bot
 from keltis_server.endpoints import API
 from keltis_server.settings import Quotas, Settings
 from keltis_server.uploads.receiving import Pace

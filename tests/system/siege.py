@@ -27,12 +27,19 @@ from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.strays import is_stray
 from keltis_ladder.steward import Steward
-from keltis_ladder.store.catalogue import HOUSE, add_version, ensure_author, ensure_bot
+from keltis_ladder.store.bots.catalogue import HOUSE, add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.programs import Programs
-from keltis_ladder.store.recomputing import Comparison, compare
-from keltis_ladder.store.tables import FaultRecord, Job, JobState, Ledger, Match, VersionState
+from keltis_ladder.store.ratings.recomputing import Comparison, compare
+from keltis_ladder.store.schema.tables import (
+    FaultRecord,
+    Job,
+    JobState,
+    Ledger,
+    Match,
+    VersionState,
+)
 
 BOTS = ("random", "random", "greedy", "random", "greedy")  # quick ones: many matches per second
 PATIENCE = 300.0  # seconds for a ladder to store its next result

@@ -15,7 +15,7 @@ from keltis_cli.remote.match_page import entrants_text
 from keltis_cli.remote.shapes import Bot, Match, Rating, Version
 from keltis_cli.strokes import ago, counted, cut, fitting
 from keltis_ladder.sandbox.limits import KIB
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.schema.moments import now
 
 MOST_VERSIONS: Final = 10
 

@@ -24,7 +24,7 @@ from keltis_cli.remote.connection import Server
 from keltis_cli.remote.shapes import Leaderboard, Line, read
 from keltis_cli.strokes import counted
 from keltis_engine import find_variant
-from keltis_ladder.store.lines import Line as StoredLine
+from keltis_ladder.store.ratings.lines import Line as StoredLine
 
 
 def leaderboard(

@@ -29,7 +29,7 @@ from keltis_cli.remote.match_page import entrants_text
 from keltis_cli.remote.shapes import Account, Bot, Match, read, read_all
 from keltis_cli.strokes import ago
 from keltis_engine import find_variant
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.schema.moments import now
 
 
 def matches(

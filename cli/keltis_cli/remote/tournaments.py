@@ -44,7 +44,7 @@ from keltis_cli.remote.tournament_page import Watched, tournament_page
 from keltis_cli.remote.tournament_shapes import Summary, Tournament
 from keltis_cli.strangers import printable
 from keltis_engine import VARIANTS
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.schema.moments import now
 from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN
 
 ALL: Final = "all"

@@ -18,8 +18,8 @@ from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.files.trees import discard, real_path
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.store.database import insert_if_new
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.tables import Archive, table_of
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Archive, table_of
 
 PARTIAL: Final = ".new-"  # how the names of files begin that are not complete yet
 _SHELF: Final = 2  # letters of the digest that name the directory

@@ -10,7 +10,7 @@ from typing import Final
 
 from keltis_ladder.store.archives import Archives
 from keltis_ladder.store.database import Database, clear_errors
-from keltis_ladder.store.upkeep import require_up_to_date, upgrade
+from keltis_ladder.store.schema.upkeep import require_up_to_date, upgrade
 from keltis_ladder.store.whereabouts import default_directory
 
 DATABASE: Final = "KELTIS_DATABASE"

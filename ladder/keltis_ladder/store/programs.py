@@ -20,9 +20,9 @@ from keltis_ladder.programs.preparing import Builds, prepare, remove
 from keltis_ladder.programs.staging import stage
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept, note_archive
-from keltis_ladder.store.catalogue import add_version, ensure_bot, newest_version
+from keltis_ladder.store.bots.catalogue import add_version, ensure_bot, newest_version
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.tables import Author, Bot, Version, VersionState
+from keltis_ladder.store.schema.tables import Author, Bot, Version, VersionState
 
 BUILDS_AT_ONCE: Final = 2  # each of them may use gigabytes
 Output = Callable[[str], None]

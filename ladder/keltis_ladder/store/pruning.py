@@ -25,11 +25,11 @@ from sqlmodel import Session, and_, col, or_, select
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.trees import discard
 from keltis_ladder.store.archives import Archives
+from keltis_ladder.store.bots.forgetting import forget_files, forget_programs, let_go
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.forgetting import forget_files, forget_programs, let_go
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import (
     Archive,
     Job,
     JobEntrant,

@@ -20,9 +20,9 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlmodel import Session
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.store import checkpoints
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.ratings import checkpoints
+from keltis_ladder.store.schema.tables import (
     CheckReport,
     FaultRecord,
     Game,

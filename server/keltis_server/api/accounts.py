@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, Field
 from sqlmodel import Session
 
-from keltis_ladder.store.accounts import (
+from keltis_ladder.store.bots.accounts import (
     AUTHOR_SCOPES,
     BadInvitation,
     TokenScope,
@@ -20,8 +20,8 @@ from keltis_ladder.store.accounts import (
     revoke_token,
     tokens_of,
 )
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.tables import Author, Token
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Author, Token
 from keltis_server.api.service import QuotasOut
 from keltis_server.callers import Call, allows
 from keltis_server.endpoints import API, Endpoints, Parameters

@@ -11,10 +11,9 @@ from typing import Annotated, Final
 from pydantic import BaseModel, Field
 from sqlmodel import Session
 
-from keltis_ladder.store.accounts import TokenScope, invite, new_invitation
-from keltis_ladder.store.database import Database
-from keltis_ladder.store.forgetting import archives_of, remove_author
-from keltis_ladder.store.moderation import (
+from keltis_ladder.store.bots.accounts import TokenScope, invite, new_invitation
+from keltis_ladder.store.bots.forgetting import archives_of, remove_author
+from keltis_ladder.store.bots.moderation import (
     Changed,
     Moderated,
     Unknown,
@@ -26,10 +25,11 @@ from keltis_ladder.store.moderation import (
     rerate,
     take_stock,
 )
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.recomputing import Comparison
-from keltis_ladder.store.submissions import recheck, recheck_all
-from keltis_ladder.store.tables import Author
+from keltis_ladder.store.bots.submissions import recheck, recheck_all
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.ratings.recomputing import Comparison
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Author
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints, Parameters
 from keltis_server.games import GAMES

@@ -7,9 +7,9 @@ from typing import Final
 
 from sqlmodel import Session
 
-from keltis_ladder.store.accounts import TokenScope
-from keltis_ladder.store.audit_reports import audit_of_bot, suspects
-from keltis_ladder.store.auditing import looked_at, mark_of, waiting
+from keltis_ladder.store.audit.book import looked_at, mark_of, waiting
+from keltis_ladder.store.audit.reports import audit_of_bot, suspects
+from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints
 from keltis_server.lookups import require_reader, the_bot

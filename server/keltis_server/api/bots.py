@@ -10,11 +10,11 @@ from pydantic import Field
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store import browsing
-from keltis_ladder.store.accounts import TokenScope
-from keltis_ladder.store.components import LATEST, compositions_of
-from keltis_ladder.store.replays import read_card
-from keltis_ladder.store.tables import VersionState
+from keltis_ladder.store.bots import browsing
+from keltis_ladder.store.bots.accounts import TokenScope
+from keltis_ladder.store.matches.components import LATEST, compositions_of
+from keltis_ladder.store.matches.replays import read_card
+from keltis_ladder.store.schema.tables import VersionState
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints, Media, Parameters
 from keltis_server.lookups import no_bot, number_after, require_reader, the_bot

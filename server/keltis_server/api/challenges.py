@@ -8,12 +8,12 @@ from typing import Annotated, Final
 from pydantic import Field
 from sqlmodel import Session
 
-from keltis_ladder.store.accounts import TokenScope
-from keltis_ladder.store.browsing import active_versions
-from keltis_ladder.store.challenges import TooManyChallenges, add_challenge
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import AT_ONCE, Order
-from keltis_ladder.store.tables import Purpose
+from keltis_ladder.store.bots.accounts import TokenScope
+from keltis_ladder.store.bots.browsing import active_versions
+from keltis_ladder.store.matches.challenges import TooManyChallenges, add_challenge
+from keltis_ladder.store.matches.queue import AT_ONCE, Order
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Purpose
 from keltis_server.callers import Call
 from keltis_server.endpoints import API, Endpoints, Parameters
 from keltis_server.games import GAMES

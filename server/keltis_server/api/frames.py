@@ -10,8 +10,8 @@ from sqlmodel import Session
 
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.spectate.live_match import LiveMatch, Viewer
-from keltis_ladder.store.matches import MatchRow, job_of_number, match_row
-from keltis_ladder.store.watching import stored_match
+from keltis_ladder.store.matches.matches import MatchRow, job_of_number, match_row
+from keltis_ladder.store.matches.watching import stored_match
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints, Parameters
 from keltis_server.frames import Plain, game_plain, so_far

@@ -9,8 +9,8 @@ from pydantic import Field
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.browsing import bot_row
-from keltis_ladder.store.leaderboards import head_to_head, leaderboard
+from keltis_ladder.store.bots.browsing import bot_row
+from keltis_ladder.store.ratings.leaderboards import head_to_head, leaderboard
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints
 from keltis_server.lookups import no_bot

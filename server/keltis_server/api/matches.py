@@ -12,8 +12,8 @@ from pydantic import Field
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
-from keltis_ladder.store.browsing import version_ids
-from keltis_ladder.store.matches import (
+from keltis_ladder.store.bots.browsing import version_ids
+from keltis_ladder.store.matches.matches import (
     PLAYING,
     WAITING,
     JobMark,
@@ -24,8 +24,8 @@ from keltis_ladder.store.matches import (
     match_rows,
     unfinished_jobs,
 )
-from keltis_ladder.store.replays import replays_of
-from keltis_ladder.store.tables import Purpose
+from keltis_ladder.store.matches.replays import replays_of
+from keltis_ladder.store.schema.tables import Purpose
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints, Media, Parameters
 from keltis_server.lookups import no_page, number_after, the_bot, the_tournament

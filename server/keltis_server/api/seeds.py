@@ -9,8 +9,8 @@ from typing import Final
 from pydantic import BaseModel, Field
 from sqlmodel import Session
 
-from keltis_ladder.store.seed_parts import PartRow, list_parts
-from keltis_ladder.store.tables import JobState
+from keltis_ladder.store.matches.seed_parts import PartRow, list_parts
+from keltis_ladder.store.schema.tables import JobState
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints
 from keltis_server.lookups import number_after

@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 
 from keltis_bots.manifest import Manifest
 from keltis_ladder.programs.unpacking.names import BadArchive
-from keltis_ladder.store.accounts import TokenScope
 from keltis_ladder.store.archives import Kept
-from keltis_ladder.store.submissions import (
+from keltis_ladder.store.bots.accounts import TokenScope
+from keltis_ladder.store.bots.submissions import (
     Reported,
     Submitted,
     owner_of,

@@ -15,12 +15,12 @@ from keltis_engine import VARIANTS
 from keltis_ladder.courses import Entry
 from keltis_ladder.directing import TooManyTournaments
 from keltis_ladder.ratings.scopes import ALL, OVERALL, Scope
-from keltis_ladder.store.accounts import TokenScope
-from keltis_ladder.store.browsing import active_versions, best_rated
-from keltis_ladder.store.leaderboards import leaderboard
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.tables import TournamentState, Version
-from keltis_ladder.store.tournaments import OVER, TournamentRow, tournament_rows
+from keltis_ladder.store.bots.accounts import TokenScope
+from keltis_ladder.store.bots.browsing import active_versions, best_rated
+from keltis_ladder.store.matches.tournaments import OVER, TournamentRow, tournament_rows
+from keltis_ladder.store.ratings.leaderboards import leaderboard
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import TournamentState, Version
 from keltis_ladder.tournaments.plan import FORMATS, GAUNTLET, Plan
 from keltis_server.callers import Call, allows
 from keltis_server.endpoints import API, Endpoints, Parameters

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
-from keltis_ladder.store.accounts import Bearer
+from keltis_ladder.store.bots.accounts import Bearer
 from keltis_server import metrics
 from keltis_server.games import Games
 from keltis_server.happenings import Happening

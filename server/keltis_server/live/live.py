@@ -15,8 +15,8 @@ from aiohttp import WSCloseCode, web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.store.accounts import Bearer, bearer_of
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.bots.accounts import Bearer, bearer_of
+from keltis_ladder.store.schema.moments import now
 from keltis_server import metrics
 from keltis_server.callers import LONGEST, identify
 from keltis_server.edge.hosts import is_of_ours

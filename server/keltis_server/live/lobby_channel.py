@@ -14,8 +14,8 @@ from keltis_ladder.match.jobs import Job
 from keltis_ladder.pace import Pace
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.steward import Began, Paced, Told
-from keltis_ladder.store.matches import MatchRow, Wanted, finished_jobs, match_rows
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.matches.matches import MatchRow, Wanted, finished_jobs, match_rows
+from keltis_ladder.store.schema.moments import now
 from keltis_server.happenings import Happening
 from keltis_server.live.channels import Channel, Plain, Surroundings, patiently, require_room
 from keltis_server.models.matches import match_out, origin_out

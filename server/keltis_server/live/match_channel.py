@@ -17,10 +17,10 @@ from keltis_ladder.dispatch.dispatcher import (
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.spectate.live_match import LiveMatch, Viewer
 from keltis_ladder.steward import Told
-from keltis_ladder.store.accounts import Bearer
-from keltis_ladder.store.matches import MatchRow, match_row
-from keltis_ladder.store.tables import JobState
-from keltis_ladder.store.watching import stored_match
+from keltis_ladder.store.bots.accounts import Bearer
+from keltis_ladder.store.matches.matches import MatchRow, match_row
+from keltis_ladder.store.matches.watching import stored_match
+from keltis_ladder.store.schema.tables import JobState
 from keltis_server.frames import Follower, fault_plain
 from keltis_server.happenings import Happening, TournamentChanged
 from keltis_server.live.channels import Channel, Plain, Refusal, Surroundings, patiently

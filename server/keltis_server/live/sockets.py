@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgpack
 from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
-from keltis_ladder.store.accounts import Bearer
-from keltis_ladder.store.moments import now
+from keltis_ladder.store.bots.accounts import Bearer
+from keltis_ladder.store.schema.moments import now
 from keltis_server import metrics
 from keltis_server.limits import Limiter
 from keltis_server.live.envelopes import JSON_PROTOCOL, PROTOCOLS, Envelope, error

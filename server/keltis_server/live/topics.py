@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, Scope
-from keltis_ladder.store.accounts import Bearer, TokenScope
-from keltis_ladder.store.submissions import owner_of
+from keltis_ladder.store.bots.accounts import Bearer, TokenScope
+from keltis_ladder.store.bots.submissions import owner_of
 from keltis_server.live.channels import Channel, Refusal
 from keltis_server.live.leaderboard_channel import LeaderboardChannel
 from keltis_server.live.lobby_channel import LobbyChannel

@@ -13,9 +13,9 @@ from typing import Any, Final
 from sqlmodel import Session
 
 from keltis_ladder.steward import Told
-from keltis_ladder.store.matches import match_row
-from keltis_ladder.store.submissions import Reported, report_of
-from keltis_ladder.store.watching import first_match_of
+from keltis_ladder.store.bots.submissions import Reported, report_of
+from keltis_ladder.store.matches.matches import match_row
+from keltis_ladder.store.matches.watching import first_match_of
 from keltis_server.happenings import Checking, Happening, VersionChanged
 from keltis_server.live.channels import (
     Channel,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from keltis_ladder.store.audit_reports import BotAudit, Line
+from keltis_ladder.store.audit.reports import BotAudit, Line
 
 
 class AuditLineOut(BaseModel):

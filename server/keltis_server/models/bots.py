@@ -8,11 +8,11 @@ from pydantic import BaseModel, Field
 
 from keltis_ladder.ratings.ranking import Z95, provisional
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.browsing import BotRow, VersionRow
-from keltis_ladder.store.components import Composition
-from keltis_ladder.store.leaderboards import seat_shares
-from keltis_ladder.store.records import TWELFTHS
-from keltis_ladder.store.tables import Rating
+from keltis_ladder.store.bots.browsing import BotRow, VersionRow
+from keltis_ladder.store.matches.components import Composition
+from keltis_ladder.store.matches.records import TWELFTHS
+from keltis_ladder.store.ratings.leaderboards import seat_shares
+from keltis_ladder.store.schema.tables import Rating
 
 
 class VersionOut(BaseModel):

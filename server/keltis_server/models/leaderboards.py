@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.leaderboards import leaderboard
-from keltis_ladder.store.lines import Line
-from keltis_ladder.store.memory import matches_stored
+from keltis_ladder.store.ratings.leaderboards import leaderboard
+from keltis_ladder.store.ratings.lines import Line
+from keltis_ladder.store.ratings.memory import matches_stored
 
 
 class LineOut(BaseModel):

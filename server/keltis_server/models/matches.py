@@ -11,9 +11,9 @@ from sqlmodel import Session
 
 from keltis_ladder.match.commitments import commitment_of
 from keltis_ladder.match.seeds import Origin, origin_from_plain
-from keltis_ladder.store.matches import EntrantRow, GameRow, MatchRow, match_row
-from keltis_ladder.store.records import TWELFTHS
-from keltis_ladder.store.tables import JobState
+from keltis_ladder.store.matches.matches import EntrantRow, GameRow, MatchRow, match_row
+from keltis_ladder.store.matches.records import TWELFTHS
+from keltis_ladder.store.schema.tables import JobState
 
 
 class MatchState(StrEnum):

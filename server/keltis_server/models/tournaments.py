@@ -9,13 +9,13 @@ from pydantic import BaseModel, Field
 from sqlmodel import Session
 
 from keltis_ladder.courses import Course
-from keltis_ladder.store.tables import TournamentState
-from keltis_ladder.store.tournaments import (
+from keltis_ladder.store.matches.tournaments import (
     TournamentRow,
     all_played,
     author_of,
     entered_bots,
 )
+from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import Plan
 from keltis_ladder.tournaments.standings import Standing
 from keltis_ladder.tournaments.views import Crosstable, RoundView, TableView

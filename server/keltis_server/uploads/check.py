@@ -23,9 +23,9 @@ from keltis_ladder.programs.preparing import discard_unfinished
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.limits import BUILD_SECONDS
 from keltis_ladder.sandbox.strays import end_strays
+from keltis_ladder.store.bots.submissions import Subject
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.submissions import Subject
-from keltis_ladder.store.texts import printable
+from keltis_ladder.store.schema.texts import printable
 
 LIMIT: Final = BUILD_SECONDS + 180.0  # seconds for a build and all games
 GOODBYE: Final = 5.0  # seconds for the child to end by itself after its last word

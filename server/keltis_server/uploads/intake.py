@@ -20,9 +20,8 @@ from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.files.trees import discard
 from keltis_ladder.steward import Trouble
-from keltis_ladder.store.moderation import Changed
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.submissions import (
+from keltis_ladder.store.bots.moderation import Changed
+from keltis_ladder.store.bots.submissions import (
     Report,
     Subject,
     Waiting,
@@ -32,7 +31,8 @@ from keltis_ladder.store.submissions import (
     subject,
     waiting,
 )
-from keltis_ladder.store.tables import VersionState
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import VersionState
 from keltis_server.happenings import Checking, VersionChanged
 from keltis_server.site import Site
 from keltis_server.uploads.check import LIMIT, Findings, PlatformTrouble, run_check

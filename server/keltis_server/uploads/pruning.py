@@ -12,9 +12,9 @@ from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.store.archives import Archives
-from keltis_ladder.store.moments import now
 from keltis_ladder.store.pruning import PLAIN, Pruned, build_name, prune
 from keltis_ladder.store.retention import Swept, sweep
+from keltis_ladder.store.schema.moments import now
 from keltis_server.site import Site
 
 DAILY: Final = 86_400.0  # seconds

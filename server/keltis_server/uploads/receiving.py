@@ -21,8 +21,8 @@ from keltis_ladder.files.trees import discard
 from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.programs.unpacking.opening import PACKED, open_upload
 from keltis_ladder.sandbox.limits import KIB, MIB
-from keltis_ladder.store.accounts import Bearer
 from keltis_ladder.store.archives import Kept
+from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.home import Home
 from keltis_server.problems import Problem, too_many
 from keltis_server.site import Site

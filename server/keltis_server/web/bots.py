@@ -11,8 +11,8 @@ from sqlmodel import Session
 
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
-from keltis_ladder.store import browsing
-from keltis_ladder.store.tables import VersionState
+from keltis_ladder.store.bots import browsing
+from keltis_ladder.store.schema.tables import VersionState
 from keltis_server.api.bots import (
     BotsQuery,
     EncountersQuery,

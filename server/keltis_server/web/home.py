@@ -9,7 +9,7 @@ from typing import Final
 from aiohttp import web
 
 from keltis_ladder.ratings.scopes import OVERALL
-from keltis_ladder.store.tables import TournamentState
+from keltis_ladder.store.schema.tables import TournamentState
 from keltis_server.api.matches import MatchesQuery, list_matches
 from keltis_server.api.tournaments import TournamentsQuery, list_tournaments
 from keltis_server.callers import Call

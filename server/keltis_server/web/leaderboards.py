@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import ALL, Scope
-from keltis_ladder.store import browsing
+from keltis_ladder.store.bots import browsing
 from keltis_server.api.leaderboards import HeadToHeadQuery, get_head_to_head
 from keltis_server.callers import Call
 from keltis_server.endpoints import Endpoints

@@ -6,7 +6,7 @@ from typing import Final
 
 from aiohttp import web
 
-from keltis_ladder.store.tables import TournamentState
+from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import SINGLE
 from keltis_ladder.tournaments.views import State
 from keltis_server.api.matches import MatchesQuery, list_matches

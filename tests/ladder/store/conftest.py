@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.upkeep import upgrade
+from keltis_ladder.store.schema.upkeep import upgrade
 from tests.ladder.store.postgres import Postgres, PostgresMissing, running
 from tests.ladder.store.sharing import emptied
 

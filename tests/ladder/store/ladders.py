@@ -12,12 +12,12 @@ from sqlmodel import Session
 
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.model import MODEL_VERSION
-from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot
+from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import Stored, finish
-from keltis_ladder.store.queue import Order, add_job
-from keltis_ladder.store.records import MatchRows
-from keltis_ladder.store.tables import Bot, Ledger, Table, VersionState, table_of
+from keltis_ladder.store.matches.finishing import Stored, finish
+from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.records import MatchRows
+from keltis_ladder.store.schema.tables import Bot, Ledger, Table, VersionState, table_of
 
 SEEDS = count(2**64)  # of matches that nobody gave one
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

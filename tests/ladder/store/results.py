@@ -13,7 +13,7 @@ from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_by
 from keltis_ladder.referee.caretaker import Caretaker
-from keltis_ladder.store.records import MatchRows, pack_json, pack_moves, rows_of
+from keltis_ladder.store.matches.records import MatchRows, pack_json, pack_moves, rows_of
 
 TWELVE = 12
 CRASH = Fault(Kind.CRASH, "exit", "the bot ended in a game: exit code 1")

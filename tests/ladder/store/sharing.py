@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from keltis_ladder.ratings.model import MODEL_VERSION
-from keltis_ladder.store.tables import Ledger, Table, table_of
+from keltis_ladder.store.schema.tables import Ledger, Table, table_of
 from tests.ladder.store.postgres import Postgres
 
 NAME = "shared"

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from sqlmodel import select
 
-from keltis_ladder.store import accounts
-from keltis_ladder.store.accounts import (
+from keltis_ladder.store.bots import accounts
+from keltis_ladder.store.bots.accounts import (
     AUTHOR_SCOPES,
     MOST_TOKENS,
     BadInvitation,
@@ -25,9 +25,9 @@ from keltis_ladder.store.accounts import (
     revoke_token,
     tokens_of,
 )
-from keltis_ladder.store.catalogue import HOUSE, Refused
+from keltis_ladder.store.bots.catalogue import HOUSE, Refused
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.tables import Author, Token
+from keltis_ladder.store.schema.tables import Author, Token
 from tests.ladder.store.crowd import together
 from tests.ladder.store.ladders import NOON, dump, enter, later
 

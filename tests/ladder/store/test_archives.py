@@ -16,7 +16,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.store.archives import Archives, note_archive
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.tables import Archive
+from keltis_ladder.store.schema.tables import Archive
 from tests.ladder.store.crowd import together
 
 

@@ -8,10 +8,17 @@ import pytest
 from sqlalchemy import delete, update
 
 from keltis_ladder.audit.evidence import UNIT, Contrast
-from keltis_ladder.store import auditing
-from keltis_ladder.store.auditing import Advanced, add_foresight, advance, compare, played, replace
+from keltis_ladder.store.audit import book as auditing
+from keltis_ladder.store.audit.book import (
+    Advanced,
+    add_foresight,
+    advance,
+    compare,
+    played,
+    replace,
+)
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.tables import AuditBot, AuditMark, Purpose, table_of
+from keltis_ladder.store.schema.tables import AuditBot, AuditMark, Purpose, table_of
 from tests.ladder.store.ladders import Dump, dump, enter, entered, stored
 from tests.ladder.store.results import any_result, made_up, won_by
 

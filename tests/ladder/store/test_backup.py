@@ -15,9 +15,9 @@ from keltis_engine import VARIANTS
 from keltis_ladder.errors import LadderError
 from keltis_ladder.store.archives import Archives, note_archive
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.recomputing import compare
-from keltis_ladder.store.tables import Ledger
-from keltis_ladder.store.upkeep import backup, require_up_to_date
+from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema.tables import Ledger
+from keltis_ladder.store.schema.upkeep import backup, require_up_to_date
 from tests.ladder.store.ladders import dump, entered, store
 from tests.ladder.store.postgres import Postgres, find_program
 from tests.ladder.store.results import any_result
@@ -110,7 +110,7 @@ def test_a_large_database_in_constant_use_is_copied_all_the_same(
     upgraded_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite begins anew whenever somebody writes between two steps of a copy, if it is let."""
-    monkeypatch.setattr("keltis_ladder.store.upkeep.PAGES", 1)
+    monkeypatch.setattr("keltis_ladder.store.schema.upkeep.PAGES", 1)
     file = tmp_path / "ladder.db"
     file.write_bytes(upgraded_file.read_bytes())
     database = Database(str(file))

@@ -7,11 +7,11 @@ import random
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
-from keltis_ladder.store import browsing
-from keltis_ladder.store.catalogue import set_aside
+from keltis_ladder.store.bots import browsing
+from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.leaderboards import Encounter, head_to_head, leaderboard, signature
-from keltis_ladder.store.tables import Author, Bot, Match, Rating, VersionState
+from keltis_ladder.store.ratings.leaderboards import Encounter, head_to_head, leaderboard, signature
+from keltis_ladder.store.schema.tables import Author, Bot, Match, Rating, VersionState
 from tests.ladder.store.ladders import enter, entered, store, stored
 from tests.ladder.store.results import any_result, faulty, won_by
 

@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session, select
 
 from keltis_ladder.match.entrants import BUILT_IN
-from keltis_ladder.store.catalogue import (
+from keltis_ladder.store.bots.catalogue import (
     HOUSE,
     Refused,
     activate,
@@ -17,7 +17,7 @@ from keltis_ladder.store.catalogue import (
     set_aside,
 )
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.tables import Author, Bot, Version, VersionState
+from keltis_ladder.store.schema.tables import Author, Bot, Version, VersionState
 from tests.ladder.store.crowd import together
 from tests.ladder.store.ladders import enter
 

@@ -14,13 +14,13 @@ from sqlalchemy import text
 
 from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.store.archives import Archives, note_archive
-from keltis_ladder.store.checking import CHECKS, DEEP, RECOMPUTE, Ground, check
+from keltis_ladder.store.audit.soundness import CHECKS, DEEP, RECOMPUTE, Ground, check
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import claim, release
-from keltis_ladder.store.recomputing import replace
-from keltis_ladder.store.tables import Table
+from keltis_ladder.store.matches.queue import claim, release
+from keltis_ladder.store.ratings.recomputing import replace
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Table
 from tests.ladder.store.conftest import KINDS
 from tests.ladder.store.crowd import together
 from tests.ladder.store.ladders import ask_for, dump, enter, entered, stored

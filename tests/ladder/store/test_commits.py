@@ -15,9 +15,9 @@ from sqlmodel import Session, select
 from keltis_ladder.courses import Entry
 from keltis_ladder.directing import Director
 from keltis_ladder.store import database as databases
-from keltis_ladder.store.accounts import new_token, register, revoke_token
+from keltis_ladder.store.bots.accounts import new_token, register, revoke_token
 from keltis_ladder.store.database import Database, OutcomeUnknown
-from keltis_ladder.store.tables import Author, TournamentRecord
+from keltis_ladder.store.schema.tables import Author, TournamentRecord
 from keltis_ladder.tournaments.plan import Plan
 from tests.ladder.store.ladders import NOON, enter
 from tests.ladder.store.postgres import Postgres
@@ -115,7 +115,7 @@ def test_a_commit_that_nobody_can_ask_about_is_not_repeated(
 HOLD = """
 import sys
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import lock_ledger
+from keltis_ladder.store.matches.finishing import lock_ledger
 
 def hold(session):
     lock_ledger(session)

@@ -7,9 +7,9 @@ from sqlalchemy import text
 
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
-from keltis_ladder.store.components import component_names, compositions_of
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.records import PARTS, rows_of
+from keltis_ladder.store.matches.components import component_names, compositions_of
+from keltis_ladder.store.matches.records import PARTS, rows_of
 from tests.ladder.store.ladders import entered, stored
 from tests.ladder.store.results import played, won_by
 

@@ -10,10 +10,10 @@ from keltis_ladder.courses import Entry
 from keltis_ladder.directing import AHEAD, Director
 from keltis_ladder.errors import LadderError
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import finish
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.queue import MOST_TRIES, claim, release
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.queue import MOST_TRIES, claim, release
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import (
     Job,
     JobState,
     TournamentEvent,

@@ -17,13 +17,13 @@ from keltis_ladder.ratings.book import Book, Record, Share
 from keltis_ladder.ratings.model import MODEL_VERSION, PRIOR, start_of
 from keltis_ladder.ratings.scopes import OVERALL, Scope, scopes_of
 from keltis_ladder.ratings.skill import Belief
-from keltis_ladder.store.catalogue import predecessors
+from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import RECENT, TOO_MANY, StaleRatings, finish, load_book
-from keltis_ladder.store.queue import claim
-from keltis_ladder.store.recomputing import compare
-from keltis_ladder.store.records import MatchRows, rows_of, unpack_json, unpack_moves
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.matches.finishing import RECENT, TOO_MANY, StaleRatings, finish, load_book
+from keltis_ladder.store.matches.queue import claim
+from keltis_ladder.store.matches.records import MatchRows, rows_of, unpack_json, unpack_moves
+from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema.tables import (
     FaultRecord,
     Game,
     Job,

@@ -12,9 +12,9 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, col, select
 
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import Stored, finish
-from keltis_ladder.store.recomputing import compare
-from keltis_ladder.store.tables import Job, JobState, Ledger, Match
+from keltis_ladder.store.matches.finishing import Stored, finish
+from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema.tables import Job, JobState, Ledger, Match
 from tests.ladder.store.crowd import together
 from tests.ladder.store.ladders import NOON, ask_for, dump, enter
 from tests.ladder.store.postgres import Postgres

@@ -11,11 +11,11 @@ from sqlmodel import Session, col
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.ranking import FEW, WIDE, Z95, provisional, rank_groups, told_apart
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
-from keltis_ladder.store.catalogue import set_aside
+from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.leaderboards import Encounter, head_to_head, leaderboard
-from keltis_ladder.store.lines import Line
-from keltis_ladder.store.tables import Rating, VersionState
+from keltis_ladder.store.ratings.leaderboards import Encounter, head_to_head, leaderboard
+from keltis_ladder.store.ratings.lines import Line
+from keltis_ladder.store.schema.tables import Rating, VersionState
 from tests.ladder.store.ladders import NOON, dump, enter, entered, store, stored
 from tests.ladder.store.results import any_result, faulty, made_up, won_by
 

@@ -7,10 +7,10 @@ import random
 import pytest
 from sqlmodel import Session
 
-from keltis_ladder.store.browsing import version_ids
-from keltis_ladder.store.challenges import TooManyChallenges, add_challenge
+from keltis_ladder.store.bots.browsing import version_ids
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.matches import (
+from keltis_ladder.store.matches.challenges import TooManyChallenges, add_challenge
+from keltis_ladder.store.matches.matches import (
     PLAYING,
     WAITING,
     JobMark,
@@ -22,8 +22,8 @@ from keltis_ladder.store.matches import (
     match_rows,
     unfinished_jobs,
 )
-from keltis_ladder.store.queue import Order, add_job, hold
-from keltis_ladder.store.tables import Author, Bot, Job, JobState, Purpose, RatingStep
+from keltis_ladder.store.matches.queue import Order, add_job, hold
+from keltis_ladder.store.schema.tables import Author, Bot, Job, JobState, Purpose, RatingStep
 from tests.ladder.store.crowd import together
 from tests.ladder.store.ladders import NOON, ask_for, enter, later, store
 from tests.ladder.store.results import any_result, faulty

@@ -12,12 +12,17 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
 from keltis_ladder.ratings.model import MODEL_VERSION
-from keltis_ladder.store import upkeep
+from keltis_ladder.store.bots.names import fold
 from keltis_ladder.store.database import BadDatabase, Database, proper_url
-from keltis_ladder.store.names import fold
-from keltis_ladder.store.recomputing import compare
-from keltis_ladder.store.tables import Author, Bot, Ledger
-from keltis_ladder.store.upkeep import configuration, require_up_to_date, tables_differ, upgrade
+from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema import upkeep
+from keltis_ladder.store.schema.tables import Author, Bot, Ledger
+from keltis_ladder.store.schema.upkeep import (
+    configuration,
+    require_up_to_date,
+    tables_differ,
+    upgrade,
+)
 from tests.ladder.store.ladders import dump, entered, stored
 from tests.ladder.store.results import won_by
 

@@ -11,15 +11,16 @@ from sqlmodel import Session, col, select
 
 from keltis_ladder.findings import Finding, Mark
 from keltis_ladder.ratings.scopes import OVERALL
-from keltis_ladder.store.accounts import (
+from keltis_ladder.store.archives import note_archive
+from keltis_ladder.store.audit.soundness import check
+from keltis_ladder.store.bots.accounts import (
     AUTHOR_SCOPES,
     add_token,
     bearer_of,
     invite,
     use_invitation,
 )
-from keltis_ladder.store.archives import note_archive
-from keltis_ladder.store.catalogue import (
+from keltis_ladder.store.bots.catalogue import (
     Refused,
     activate,
     add_version,
@@ -28,13 +29,8 @@ from keltis_ladder.store.catalogue import (
     ensure_house_bots,
     set_aside,
 )
-from keltis_ladder.store.checking import check
-from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import finish
-from keltis_ladder.store.forgetting import forget_files, forget_programs, remove_author
-from keltis_ladder.store.home import Home
-from keltis_ladder.store.memory import active_ids
-from keltis_ladder.store.moderation import (
+from keltis_ladder.store.bots.forgetting import forget_files, forget_programs, remove_author
+from keltis_ladder.store.bots.moderation import (
     BOT_DISABLED,
     Unknown,
     disable_author,
@@ -44,10 +40,14 @@ from keltis_ladder.store.moderation import (
     rerate,
     take_stock,
 )
-from keltis_ladder.store.queue import claim, give_up_waiting, release
-from keltis_ladder.store.recomputing import compare
-from keltis_ladder.store.records import MatchRows, pack_json, unpack_json
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.home import Home
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.queue import claim, give_up_waiting, release
+from keltis_ladder.store.matches.records import MatchRows, pack_json, unpack_json
+from keltis_ladder.store.ratings.memory import active_ids
+from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema.tables import (
     Archive,
     Author,
     Bot,

@@ -6,9 +6,9 @@ import pytest
 
 from keltis_bots.manifest import Manifest
 from keltis_ladder.match.entrants import BUILT_IN
-from keltis_ladder.store.accounts import RESERVED, Taken, bearer_of, new_token, register
 from keltis_ladder.store.archives import Kept
-from keltis_ladder.store.catalogue import (
+from keltis_ladder.store.bots.accounts import RESERVED, Taken, bearer_of, new_token, register
+from keltis_ladder.store.bots.catalogue import (
     HOUSE,
     Refused,
     ensure_author,
@@ -16,12 +16,12 @@ from keltis_ladder.store.catalogue import (
     ensure_house_bots,
     local_author,
 )
+from keltis_ladder.store.bots.forgetting import remove_author
+from keltis_ladder.store.bots.names import fold
+from keltis_ladder.store.bots.submissions import submit
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.forgetting import remove_author
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.names import fold
-from keltis_ladder.store.submissions import submit
-from keltis_ladder.store.tables import Author
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Author
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from sqlmodel import Session, col, select
 
 from keltis_engine import EngineError
 from keltis_ladder.match.clock import TimeControl
-from keltis_ladder.store.catalogue import Refused
+from keltis_ladder.store.bots.catalogue import Refused
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.holders import is_gone, release_gone, this_process
-from keltis_ladder.store.queue import (
+from keltis_ladder.store.matches.lease_holders import is_gone, release_gone, this_process
+from keltis_ladder.store.matches.queue import (
     LEASE,
     MOST_TRIES,
     Order,
@@ -29,7 +29,7 @@ from keltis_ladder.store.queue import (
     renew,
     versions_of,
 )
-from keltis_ladder.store.tables import Job, JobEntrant, JobState, Purpose
+from keltis_ladder.store.schema.tables import Job, JobEntrant, JobState, Purpose
 from tests.ladder.store.crowd import together
 from tests.ladder.store.ladders import NOON, ask_for, enter, entered, later
 
@@ -267,7 +267,7 @@ def test_a_job_whose_leases_end_again_and_again_has_failed(
 def other_process() -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Start a process that tells its name as a holder, and lives until it is ended."""
     code = (
-        "from keltis_ladder.store.holders import this_process\n"
+        "from keltis_ladder.store.matches.lease_holders import this_process\n"
         "print(this_process(), flush=True)\n"
         "input()"
     )

@@ -21,12 +21,20 @@ from keltis_ladder.ratings.book import Book, Record, Share
 from keltis_ladder.ratings.model import MODEL_VERSION, PRIOR, start_of
 from keltis_ladder.ratings.scopes import OVERALL
 from keltis_ladder.store import database as databases
-from keltis_ladder.store import recomputing
-from keltis_ladder.store.catalogue import predecessors
+from keltis_ladder.store.bots.catalogue import predecessors
+from keltis_ladder.store.bots.moderation import rerate
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.moderation import rerate
-from keltis_ladder.store.recomputing import CHUNK, Comparison, compare, replace
-from keltis_ladder.store.tables import Duel, Ledger, Match, Place, Rating, RatingStep, table_of
+from keltis_ladder.store.ratings import recomputing
+from keltis_ladder.store.ratings.recomputing import CHUNK, Comparison, compare, replace
+from keltis_ladder.store.schema.tables import (
+    Duel,
+    Ledger,
+    Match,
+    Place,
+    Rating,
+    RatingStep,
+    table_of,
+)
 from tests.ladder.store.ladders import clear, dump, enter, entered, store, stored
 from tests.ladder.store.results import any_result, made_up, won_by
 
@@ -270,7 +278,7 @@ def test_progress_is_told_up_to_the_end(
     with database.writing() as session:
         for number in range(7):
             store(session, versions, won_by("keltis", 2, 0), rated=number < 6)
-    monkeypatch.setattr("keltis_ladder.store.recomputing.CHUNK", 2)
+    monkeypatch.setattr("keltis_ladder.store.ratings.recomputing.CHUNK", 2)
     told: list[tuple[int, int]] = []
     with database.reading() as session:
         compare(session, lambda done, total: told.append((done, total)))

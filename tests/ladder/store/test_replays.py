@@ -10,10 +10,10 @@ from keltis_engine import VARIANTS
 from keltis_engine.replay import FORMAT, verify
 from keltis_ladder.errors import LadderError
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import finish
-from keltis_ladder.store.records import in_twelfths, pack_moves, rows_of, unpack_moves
-from keltis_ladder.store.replays import Damaged, crash_card, replays_of
-from keltis_ladder.store.tables import FaultRecord, Game
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.records import in_twelfths, pack_moves, rows_of, unpack_moves
+from keltis_ladder.store.matches.replays import Damaged, crash_card, replays_of
+from keltis_ladder.store.schema.tables import FaultRecord, Game
 from tests.ladder.store.ladders import NOON, ask_for, entered
 from tests.ladder.store.results import CRASH, played
 

@@ -13,14 +13,13 @@ from sqlalchemy import event, func, select, update
 from sqlmodel import Session, col
 
 from keltis_engine import VARIANTS
-from keltis_ladder.store import checkpoints
-from keltis_ladder.store.accounts import invite, new_invitation
+from keltis_ladder.store.bots.accounts import invite, new_invitation
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import finish
-from keltis_ladder.store.invariants import of_results
-from keltis_ladder.store.matches import match_row
-from keltis_ladder.store.recomputing import compare, replace
-from keltis_ladder.store.replays import Pruned, crash_card, replays_of
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.matches import match_row
+from keltis_ladder.store.matches.replays import Pruned, crash_card, replays_of
+from keltis_ladder.store.ratings import checkpoints
+from keltis_ladder.store.ratings.recomputing import compare, replace
 from keltis_ladder.store.retention import (
     FOREVER,
     KEEP_EVERYTHING,
@@ -32,7 +31,8 @@ from keltis_ladder.store.retention import (
     show_lifetime,
     sweep,
 )
-from keltis_ladder.store.tables import (
+from keltis_ladder.store.schema.invariants import of_results
+from keltis_ladder.store.schema.tables import (
     Author,
     CheckReport,
     FaultRecord,

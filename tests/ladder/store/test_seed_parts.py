@@ -16,14 +16,14 @@ from keltis_ladder.match.seeds import (
     origin_from_plain,
     part_commitment,
 )
-from keltis_ladder.store.catalogue import add_version, ensure_author, ensure_bot
-from keltis_ladder.store.chain import broken_links
+from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import finish
-from keltis_ladder.store.matches import match_row
-from keltis_ladder.store.queue import Order, add_job, claim, release
-from keltis_ladder.store.seed_parts import STOCK
-from keltis_ladder.store.tables import Archive, Job, Match, SeedPart
+from keltis_ladder.store.matches.chain import broken_links
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.matches import match_row
+from keltis_ladder.store.matches.queue import Order, add_job, claim, release
+from keltis_ladder.store.matches.seed_parts import STOCK
+from keltis_ladder.store.schema.tables import Archive, Job, Match, SeedPart
 from tests.ladder.store.ladders import NOON, ask_for, entered, later, stored
 from tests.ladder.store.results import won_by
 

@@ -10,16 +10,14 @@ from sqlmodel import Session, col, select
 
 from keltis_bots.manifest import Manifest
 from keltis_ladder.store.archives import Kept
-from keltis_ladder.store.catalogue import (
+from keltis_ladder.store.bots.catalogue import (
     Refused,
     ensure_author,
     ensure_house_bots,
     set_aside,
 )
-from keltis_ladder.store.database import Database
-from keltis_ladder.store.moderation import Unknown
-from keltis_ladder.store.moments import now
-from keltis_ladder.store.submissions import (
+from keltis_ladder.store.bots.moderation import Unknown
+from keltis_ladder.store.bots.submissions import (
     Report,
     Submitted,
     TooManyBots,
@@ -32,7 +30,9 @@ from keltis_ladder.store.submissions import (
     take_back,
     waiting,
 )
-from keltis_ladder.store.tables import Author, Bot, CheckReport, Version, VersionState
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Author, Bot, CheckReport, Version, VersionState
 from tests.ladder.store.crowd import together
 
 MANIFEST = Manifest("one", ("python3", "bot.py"), variants=("keltis",), players=(2,))

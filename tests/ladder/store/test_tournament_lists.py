@@ -6,12 +6,12 @@ import pytest
 
 from keltis_ladder.courses import Entry
 from keltis_ladder.directing import Director, TooManyTournaments
-from keltis_ladder.store import tournaments
-from keltis_ladder.store.catalogue import ensure_author
+from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.finishing import finish
-from keltis_ladder.store.matches import WAITING, Wanted, finished_jobs, unfinished_jobs
-from keltis_ladder.store.tables import TournamentState
+from keltis_ladder.store.matches import tournaments
+from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.matches import WAITING, Wanted, finished_jobs, unfinished_jobs
+from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import ROUND_ROBIN, Plan
 from tests.ladder.store.crowd import together
 from tests.ladder.store.ladders import NOON, entered

@@ -14,7 +14,7 @@ import pytest
 from sqlmodel import Session, select
 
 from keltis_engine import VARIANTS
-from keltis_ladder.store.tables import Version
+from keltis_ladder.store.schema.tables import Version
 from keltis_server.web.assets import DIRECTORY, HASH_MARK, Assets
 from keltis_server.web.drawing import axis_of, heat, spark
 from keltis_server.web.markdown import read_markdown

@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from sqlmodel import col, delete, update
 
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.tables import Job, JobEntrant, SeedPart
+from keltis_ladder.store.schema.tables import Job, JobEntrant, SeedPart
 from tests.system.web.ladders import Ladder
 from tests.system.web.visits import PATIENCE, Visitors, needs_chromium
 

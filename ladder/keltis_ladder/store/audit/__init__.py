@@ -1,0 +1,1 @@
+"""The audit, and the checks of what is stored."""

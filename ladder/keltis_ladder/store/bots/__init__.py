@@ -1,0 +1,1 @@
+"""Authors, bots and their versions."""

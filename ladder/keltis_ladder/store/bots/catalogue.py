@@ -1,0 +1,237 @@
+"""Authors, bots and their versions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib import metadata
+from itertools import count
+from typing import Final
+
+from sqlmodel import Session, col, select
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.match.entrants import BUILT_IN, built_in
+from keltis_ladder.store.bots.names import fold, free_fold, look_alike
+from keltis_ladder.store.database import insert_if_new
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Author, Bot, Version, VersionState, table_of
+from keltis_ladder.store.schema.texts import printable
+
+HOUSE: Final = "keltis-ladder"  # the author of our own bots
+LONGEST_USER: Final = 30  # characters of a user's name in the name of their account
+GONE: Final = "removed with its author"  # why such a bot is disabled
+
+
+class Refused(LadderError):
+    """Something that the catalogue does not allow; the text says why."""
+
+
+def too_alike(name: str, other: str) -> str:
+    """Say why a name is refused that looks like another."""
+    return f"the name {name!r} looks too much like {other!r}, which is taken: choose another"
+
+
+def ensure_author(session: Session, name: str, house: bool = False) -> Author:
+    """Return the author of this name, new if need be. Who has a name is not proved by it."""
+    query = select(Author).where(Author.name == name)
+    author = session.exec(query).first()
+    if author is None:
+        folded = free_fold(session, Author, name)
+        new = Author(name=name, folded=folded, house=house, created=now())
+        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}), ["name"])
+        author = session.exec(query).one()
+    return author
+
+
+def local_author(session: Session, user: str) -> Author:
+    """Return the author who is this user of the machine, new if need be.
+
+    Known by the user's name in a column of its own: the account of somebody who has registered
+    that name is another one. Then theirs is called otherwise.
+    """
+    query = select(Author).where(Author.local_user == user)
+    author = session.exec(query).first()
+    if author is None:
+        name = _free_author_name(session, user)
+        new = Author(name=name, folded=fold(name), local_user=user, created=now())
+        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}), ["local_user"])
+        author = session.exec(query).one()
+    return author
+
+
+def _free_author_name(session: Session, user: str) -> str:
+    """Return a name for a user of the machine that is nobody's, and looks like nobody's."""
+    plain = re.sub(r"[^a-z0-9._-]", "-", user.lower()).lstrip("._-")[:LONGEST_USER] or "user"
+    for number in count():
+        name = plain if not number else f"{plain}-local{number if number > 1 else ''}"
+        if look_alike(session, Author, name) is None:
+            return name
+    raise AssertionError("one of all numbers is free")
+
+
+def ensure_bot(session: Session, author: Author, name: str) -> Bot:
+    """Return the author's bot of this name, new if need be.
+
+    It is ours until the transaction ends: nobody else adds a version to it meanwhile.
+    """
+    query = select(Bot).where(Bot.name == name).with_for_update(key_share=True)
+    bot = session.exec(query).first()
+    if bot is None:
+        assert author.id is not None
+        # Our own bots have their names whatever else there is.
+        alike = None if author.house else look_alike(session, Bot, name)
+        if alike is not None:
+            raise Refused(too_alike(name, alike))
+        folded = free_fold(session, Bot, name) if author.house else fold(name)
+        new = Bot(author_id=author.id, name=name, folded=folded, created=now())
+        if not insert_if_new(session, table_of(Bot), new.model_dump(exclude={"id"}), ["folded"]):
+            bot = session.exec(query).first()  # somebody has just entered it, or one like it
+            if bot is None:
+                raise Refused(too_alike(name, look_alike(session, Bot, name) or name))
+        bot = session.exec(query).one()
+    if bot.author_id != author.id:
+        raise Refused(f"the name {name!r} belongs to a bot of another author: choose another")
+    return bot
+
+
+def add_version(
+    session: Session,
+    bot: Bot,
+    variants: Iterable[str],
+    players: Iterable[int],
+    archive: str | None = None,
+    program: str | None = None,
+    state: VersionState = VersionState.CHECKING,
+    description: str = "",
+) -> Version:
+    """Add a version of a bot; its predecessor is the one before."""
+    assert bot.id is not None
+    newest = newest_version(session, bot)
+    version = Version(
+        bot_id=bot.id,
+        number=newest.number + 1 if newest else 1,
+        predecessor_id=newest.id if newest else None,
+        archive_digest=archive,
+        built_in=program,
+        variants=list(variants),
+        players=list(players),
+        description=description,
+        state=VersionState.CHECKING,
+        created=now(),
+    )
+    session.add(version)
+    session.flush()
+    if state == VersionState.ACTIVE:
+        activate(session, version)
+    return version
+
+
+def newest_version(session: Session, bot: Bot) -> Version | None:
+    """Return the latest upload of a bot, whatever its state."""
+    query = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
+    return session.exec(query).first()
+
+
+def activate(session: Session, version: Version) -> None:
+    """Let a version play; the bot's versions that played so far make room for it."""
+    bot = session.get_one(Bot, version.bot_id)
+    if bot.disabled is not None:
+        raise Refused(f"{bot.name} is disabled by whoever runs the ladder: {bot.disabled}")
+    query = select(Version).where(
+        Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE
+    )
+    for other in session.exec(query):
+        if other.number > version.number:
+            raise Refused(f"version {other.number} is newer than version {version.number}")
+        if other.id != version.id:
+            other.state = VersionState.SUPERSEDED
+            other.reason = f"version {version.number} plays now"
+            session.add(other)
+    version.state = VersionState.ACTIVE
+    version.reason = ""
+    session.add(version)
+    session.flush()
+
+
+def set_aside(session: Session, version_id: int, state: VersionState, reason: str) -> None:
+    """Take a version off the ladder; its results stay."""
+    version = session.get(Version, version_id, with_for_update={"key_share": True})
+    if version is None:
+        raise Refused(f"there is no version with the id {version_id}")
+    if session.get_one(Bot, version.bot_id).disabled == GONE:
+        return  # it plays no more, and the reason may name what is forgotten
+    version.state = state
+    version.reason = printable(reason)
+    session.add(version)
+    session.flush()
+
+
+def ensure_house_bots(session: Session, names: Iterable[str] = BUILT_IN) -> list[Version]:
+    """Return our own bots, which are put on the ladder if need be: anew with each release."""
+    author = ensure_author(session, HOUSE, house=True)
+    versions = []
+    for name in names:
+        bot = ensure_bot(session, author, name)
+        version = newest_version(session, bot)
+        program = f"{name} {metadata.version('keltis-ladder')}"
+        if version is None or (version.built_in != program and bot.disabled is None):
+            entrant = built_in(name)
+            version = add_version(
+                session,
+                bot,
+                variants=entrant.variants,
+                players=entrant.players,
+                program=program,
+                state=VersionState.ACTIVE,
+            )
+        versions.append(version)
+    return versions
+
+
+def guests_on_ladder(session: Session) -> list[str]:
+    """Return the bots on the ladder whose programs are not ours."""
+    query = (
+        select(Bot.name)
+        .join(Version, col(Version.bot_id) == Bot.id)
+        .where(Version.state == VersionState.ACTIVE, col(Version.archive_digest).is_not(None))
+        .order_by(col(Bot.name))
+    )
+    return list(session.exec(query))
+
+
+def predecessors(session: Session) -> dict[int, int | None]:
+    """Return what every version descends from."""
+    rows = session.exec(select(col(Version.id), col(Version.predecessor_id)))
+    return {version: before for version, before in rows if version is not None}
+
+
+def all_versions(session: Session) -> list[tuple[Version, Bot, Author]]:
+    """Return every version with its bot and author: by name, the newest of a bot first."""
+    query = (
+        select(Version, Bot, Author)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Author, col(Author.id) == Bot.author_id)
+        .order_by(col(Bot.name), col(Version.number).desc())
+    )
+    return [(version, bot, author) for version, bot, author in session.exec(query)]
+
+
+def retire_bot(session: Session, name: str, reason: str) -> Version:
+    """Take a bot's version that plays, or is about to, off the ladder."""
+    bot = session.exec(select(Bot).where(Bot.name == name)).first()
+    if bot is None:
+        known = ", ".join(session.exec(select(Bot.name).order_by(col(Bot.name))))
+        raise Refused(f"there is no bot {name!r} on this ladder: it has {known or 'none'}")
+    playing = session.exec(
+        select(Version).where(
+            Version.bot_id == bot.id,
+            col(Version.state).in_(
+                (VersionState.ACTIVE, VersionState.CHECKING, VersionState.UNCHECKED)
+            ),
+        )
+    ).first()
+    if playing is None or playing.id is None:
+        raise Refused(f"{name} does not play: see keltis-ladder ladder bots")
+    set_aside(session, playing.id, VersionState.RETIRED, reason)
+    return playing

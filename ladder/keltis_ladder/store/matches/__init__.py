@@ -1,0 +1,1 @@
+"""Matches: asked for, played, stored and read."""

@@ -1,0 +1,346 @@
+"""Matches that are stored, wait or are being played: found, listed, and read as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from heapq import merge
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, and_, func, literal_column, or_, select
+from sqlmodel import Session
+
+from keltis_ladder.ratings.scopes import OVERALL
+from keltis_ladder.store.schema.tables import (
+    Author,
+    Bot,
+    FaultRecord,
+    Game,
+    Job,
+    JobEntrant,
+    JobState,
+    Ledger,
+    Match,
+    Place,
+    Purpose,
+    Rating,
+    RatingStep,
+    SeedPart,
+    TournamentRecord,
+    Version,
+    table_of,
+)
+
+_job, _match, _entrant = table_of(Job), table_of(Match), table_of(JobEntrant)
+_place, _game, _fault = table_of(Place), table_of(Game), table_of(FaultRecord)
+_version, _bot, _author = table_of(Version), table_of(Bot), table_of(Author)
+_rating, _step = table_of(Rating), table_of(RatingStep)
+_tournament, _part = table_of(TournamentRecord), table_of(SeedPart)
+_ledger = table_of(Ledger)
+
+PLAYING: Final = (JobState.LEASED.value,)
+WAITING: Final = (JobState.WAITING.value, JobState.HELD.value)
+# Spelt out, so that the database sees that its index of them will do.
+UNUSUAL: Final[ColumnElement[bool]] = literal_column(f"job.purpose <> '{Purpose.LADDER.value}'")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which matches somebody asks for; what is not said does not matter."""
+
+    versions: tuple[int, ...] | None = None  # one of them plays
+    variant: str | None = None
+    players: int | None = None
+    purpose: str | None = None
+    tournament_id: int | None = None
+
+
+class JobMark(NamedTuple):
+    """Where a list of jobs goes on: after this one."""
+
+    created: datetime
+    id: str
+
+
+@dataclass(frozen=True)
+class EntrantRow:
+    """Who plays in a match, and how they did if it is over."""
+
+    position: int
+    version_id: int
+    bot: str
+    number: int  # of the version
+    author: str
+    author_id: int
+    rank: int | None
+    twelfths: int | None
+    points: int | None
+    faults: int | None
+    mu: float | None  # overall, before the match
+    sigma: float | None
+
+
+@dataclass(frozen=True)
+class FaultRow:
+    """A fault in a game, as far as everybody may know of it."""
+
+    rotation: int
+    seat: int
+    decision: int
+    kind: str
+    code: str
+
+
+@dataclass(frozen=True)
+class GameRow:
+    """A game without its moves."""
+
+    rotation: int
+    ending: str
+    scores: list[int]
+    ranks: list[int]
+    digest: str
+    has_moves: bool  # else they were pruned
+
+
+@dataclass(frozen=True)
+class MatchRow:
+    """A match: its job, and its result if there is one."""
+
+    job: Job
+    number: int | None
+    decisions: int | None
+    finished: datetime | None
+    result_digest: str | None
+    secret: str | None  # the server's part of the seed: nobody's business before the match is over
+    tournament: str | None  # its name
+    entrants: list[EntrantRow] = field(default_factory=list)
+    games: list[GameRow] = field(default_factory=list)
+    faults: list[FaultRow] = field(default_factory=list)
+
+
+def job_of_number(session: Session, number: int) -> str | None:
+    """Return the id of the job whose result has this number."""
+    query = select(_match.c.job_id).where(_match.c.number == number)
+    return session.execute(query).scalar()
+
+
+def match_row(session: Session, job_id: str) -> MatchRow | None:
+    """Return one match."""
+    return next(iter(match_rows(session, [job_id])), None)
+
+
+def match_rows(session: Session, job_ids: Sequence[str]) -> list[MatchRow]:
+    """Return matches in the order in which they are asked for; who is unknown is left out."""
+    query = (
+        select(
+            Job, _match.c.number, _match.c.decisions, _match.c.finished, _match.c.result_digest,
+            _part.c.secret, _tournament.c.name,
+        )
+        .outerjoin(_match, _match.c.job_id == _job.c.id)
+        # Without a result the secret is not even read.
+        .outerjoin(_part, _part.c.job_id == _match.c.job_id)
+        .outerjoin(_tournament, _tournament.c.id == _job.c.tournament_id)
+        .where(_job.c.id.in_(job_ids))
+    )  # fmt: skip
+    found = {row[0].id: MatchRow(*row) for row in session.execute(query)}
+    numbered = {row.number: row for row in found.values() if row.number is not None}
+    _add_entrants(session, found)
+    _add_games(session, numbered)
+    return [found[id] for id in job_ids if id in found]
+
+
+def _add_entrants(session: Session, found: dict[str, MatchRow]) -> None:
+    last = _step.alias("last")
+    before = (  # the last step that the version took before this match
+        select(func.max(last.c.match_number))
+        .where(last.c.version_id == _entrant.c.version_id, last.c.match_number < _match.c.number)
+        .correlate(_entrant, _match)
+        .scalar_subquery()
+    )
+    query = (
+        select(
+            _entrant.c.job_id, _entrant.c.position, _entrant.c.version_id,
+            _bot.c.name, _version.c.number, _author.c.name, _author.c.id,
+            _place.c.rank, _place.c.twelfths, _place.c.points, _place.c.faults,
+            _step.c.overall_mu, _step.c.overall_sigma, _rating.c.mu, _rating.c.sigma,
+        )
+        .join(_version, _version.c.id == _entrant.c.version_id)
+        .join(_bot, _bot.c.id == _version.c.bot_id)
+        .join(_author, _author.c.id == _bot.c.author_id)
+        .outerjoin(_match, _match.c.job_id == _entrant.c.job_id)
+        .outerjoin(
+            _place,
+            and_(
+                _place.c.match_number == _match.c.number,
+                _place.c.position == _entrant.c.position,
+            ),
+        )
+        .outerjoin(
+            _step,
+            and_(_step.c.version_id == _entrant.c.version_id, _step.c.match_number == before),
+        )
+        .outerjoin(
+            _rating,
+            and_(
+                _rating.c.version_id == _entrant.c.version_id,
+                _rating.c.variant == OVERALL.variant,
+                _rating.c.players == OVERALL.players,
+            ),
+        )
+        .where(_entrant.c.job_id.in_(found))
+        .order_by(_entrant.c.job_id, _entrant.c.position)
+    )  # fmt: skip
+    pruned = session.execute(select(_ledger.c.steps_pruned)).scalar() or 0
+    for job_id, *who, step_mu, step_sigma, mu, sigma in session.execute(query):
+        row = found[job_id]
+        # What a match that is over was expected to bring does not change with later ones. Where
+        # steps were pruned, the last one before it may be gone, and nobody knows.
+        rated: tuple[float | None, float | None] = (step_mu, step_sigma)
+        if row.number is None:
+            rated = (mu, sigma)
+        elif row.number <= pruned:
+            rated = (None, None)
+        row.entrants.append(EntrantRow(*(*who, *rated)))
+
+
+def _add_games(session: Session, numbered: dict[int, MatchRow]) -> None:
+    columns = _game.c
+    games = (
+        select(
+            columns.match_number, columns.rotation, columns.ending, columns.scores,
+            columns.ranks, columns.digest, func.length(columns.moves) > 0,
+        )
+        .where(columns.match_number.in_(numbered))
+        .order_by(columns.match_number, columns.rotation)
+    )  # fmt: skip
+    for number, *game in session.execute(games):
+        numbered[number].games.append(GameRow(*game))
+    fault = _fault.c
+    faults = (
+        select(
+            fault.match_number, fault.rotation, fault.seat, fault.decision, fault.kind, fault.code
+        )
+        .where(fault.match_number.in_(numbered))
+        .order_by(fault.id)
+    )
+    for number, *what in session.execute(faults):
+        numbered[number].faults.append(FaultRow(*what))
+
+
+def finished_jobs(
+    session: Session, wanted: Wanted, before: int | None, limit: int
+) -> list[tuple[int, str]]:
+    """Return the latest results before one of them: their numbers and jobs, the newest first."""
+    if wanted.versions is None:
+        rows = session.execute(_finished(wanted, before).limit(limit))
+        return [(number, id) for number, id in rows]
+    # Version by version: each is read from its index, and no further than it is needed.
+    of_each = [
+        session.execute(_finished_of(wanted, version, before).limit(limit)).all()
+        for version in wanted.versions
+    ]
+    together = dict.fromkeys(merge(*of_each, key=lambda row: -row[0]))
+    return [(number, id) for number, id in islice(together, limit)]
+
+
+def _finished(wanted: Wanted, before: int | None) -> Select[Any]:
+    rare = wanted.purpose not in (None, Purpose.LADDER) or wanted.tournament_id is not None
+    query = select(_match.c.number, _match.c.job_id).where(*_result_conditions(wanted, before))
+    if rare or wanted.purpose is not None:
+        query = query.join(_job, _job.c.id == _match.c.job_id).where(*_job_conditions(wanted))
+    # Rare ones are found by their jobs: an order that no index has makes the database see that.
+    return query.order_by((_match.c.number + 0).desc() if rare else _match.c.number.desc())
+
+
+def _finished_of(wanted: Wanted, version: int, before: int | None) -> Select[Any]:
+    query = (
+        select(_place.c.match_number, _match.c.job_id)
+        .join(_match, _match.c.number == _place.c.match_number)
+        .where(_place.c.version_id == version, *_result_conditions(wanted, None))
+        .order_by(_place.c.match_number.desc())
+    )
+    if before is not None:
+        query = query.where(_place.c.match_number < before)
+    if wanted.purpose is not None or wanted.tournament_id is not None:
+        query = query.join(_job, _job.c.id == _match.c.job_id).where(*_job_conditions(wanted))
+    return query
+
+
+def _result_conditions(wanted: Wanted, before: int | None) -> Iterable[ColumnElement[bool]]:
+    if before is not None:
+        yield _match.c.number < before
+    if wanted.variant is not None:
+        yield _match.c.variant == wanted.variant
+    if wanted.players is not None:
+        yield _match.c.players == wanted.players
+
+
+def _job_conditions(wanted: Wanted) -> Iterable[ColumnElement[bool]]:
+    if wanted.purpose is not None:
+        yield _job.c.purpose == wanted.purpose
+        if wanted.purpose != Purpose.LADDER:
+            yield UNUSUAL
+    if wanted.tournament_id is not None:
+        yield _job.c.tournament_id == wanted.tournament_id
+
+
+def unfinished_jobs(
+    session: Session,
+    wanted: Wanted,
+    states: Sequence[str],
+    after: JobMark | None,
+    limit: int,
+) -> list[JobMark]:
+    """Return jobs in some states, the newest first."""
+    # State by state: among all jobs those that are not done are few, and an index has them.
+    of_each = [
+        [
+            JobMark(created, id)
+            for created, id in session.execute(_in_state(wanted, state, after).limit(limit))
+        ]
+        for state in states
+    ]
+    return list(islice(merge(*of_each, reverse=True), limit))
+
+
+def _in_state(wanted: Wanted, state: str, after: JobMark | None) -> Select[Any]:
+    query = (
+        select(_job.c.created, _job.c.id)
+        .where(_job.c.state == state, *_job_conditions(wanted))
+        .order_by(_job.c.created.desc(), _job.c.id.desc())
+    )
+    if wanted.variant is not None:
+        query = query.where(_job.c.variant == wanted.variant)
+    if wanted.players is not None:
+        query = query.where(_job.c.players == wanted.players)
+    if wanted.versions is not None:
+        plays = _entrant.c.version_id.in_(wanted.versions)
+        query = query.where(
+            select(1).where(_entrant.c.job_id == _job.c.id, plays).correlate(_job).exists()
+        )
+    if after is not None:
+        query = query.where(
+            or_(
+                _job.c.created < after.created,
+                and_(_job.c.created == after.created, _job.c.id < after.id),
+            )
+        )
+    return query
+
+
+def challenges_under_way(session: Session, author_id: int) -> int:
+    """Return how many challenges of an author wait or are being played."""
+    query = (
+        select(func.count())
+        .select_from(_job)
+        .where(
+            _job.c.purpose == Purpose.CHALLENGE,
+            UNUSUAL,
+            _job.c.author_id == author_id,
+            _job.c.state.in_((*PLAYING, *WAITING)),
+        )
+    )
+    return session.execute(query).scalar() or 0

@@ -1,0 +1,330 @@
+"""Jobs and leases: a match is asked for once, played by whoever holds its lease, stored once.
+
+A lease that ends without a result is given to somebody else. Whoever held it may still come with
+a result; the first one counts, and the second changes nothing.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import ColumnElement, and_, case, insert, true
+from sqlmodel import Session, col, or_, select, update
+
+from keltis_engine import find_variant
+from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.shares import Flow
+from keltis_ladder.store.bots.catalogue import Refused
+from keltis_ladder.store.database import insert_if_new
+from keltis_ladder.store.matches.seed_parts import draw_seed
+from keltis_ladder.store.schema.tables import (
+    Author,
+    Bot,
+    Job,
+    JobEntrant,
+    JobState,
+    Purpose,
+    TournamentRecord,
+    Version,
+    table_of,
+)
+from keltis_ladder.store.schema.texts import printable
+
+LEASE: Final = timedelta(seconds=60)  # renewed long before it ends while the match is played
+MOST_TRIES: Final = 5  # leases that ended without a result; then the job has failed
+AT_ONCE: Final = 100  # a priority: somebody waits for it
+CALLED_OFF: Final = "a bot in it was taken off the ladder"
+
+
+@dataclass(frozen=True)
+class Order:
+    """A match that somebody wants played."""
+
+    variant: str
+    versions: tuple[int, ...]
+    purpose: Purpose = Purpose.LADDER
+    rated: bool = True
+    seed: int | None = None  # none: it is drawn when the match begins
+    control: TimeControl = DEFAULT_CONTROL
+    priority: int = 0
+    reason: str = ""
+    tournament_id: int | None = None
+    leg: str | None = None
+    author_id: int | None = None  # who wants it
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
+def add_job(session: Session, order: Order, now: datetime) -> Job:
+    """Put a match in the queue; one that is there already stays as it is."""
+    job = session.get(Job, order.id)
+    if job is not None:
+        return job
+    _check(session, order)
+    ruleset = find_variant(order.variant)
+    new = Job(
+        id=order.id,
+        purpose=order.purpose,
+        rated=order.rated,
+        variant=ruleset.id,
+        ruleset_version=ruleset.version,
+        options=dict(ruleset.options),
+        players=len(order.versions),
+        seed="" if order.seed is None else str(order.seed),
+        bank_ms=order.control.bank_ms,
+        increment_ms=order.control.increment_ms,
+        start_ms=order.control.start_ms,
+        priority=order.priority,
+        reason=order.reason,
+        tournament_id=order.tournament_id,
+        leg=order.leg,
+        author_id=order.author_id,
+        created=now,
+    )
+    if insert_if_new(session, table_of(Job), new.model_dump(), ["id"]):
+        session.execute(
+            insert(table_of(JobEntrant)),
+            [
+                {"job_id": order.id, "position": position, "version_id": version}
+                for position, version in enumerate(order.versions)
+            ],
+        )
+    return session.get_one(Job, order.id)
+
+
+def waiting_flows(session: Session, now: datetime, without: Collection[int] = ()) -> set[Flow]:
+    """Return what the jobs that could be leased are for, and who asked for them."""
+    asked_by = case(
+        (col(Job.tournament_id).is_(None), col(Job.author_id)),
+        else_=col(TournamentRecord.author_id),
+    )
+    query = (
+        select(Job.purpose, asked_by)
+        .outerjoin(TournamentRecord, col(TournamentRecord.id) == Job.tournament_id)
+        .where(_free(now), _not_seated(without))
+        .distinct()
+    )
+    return {Flow(purpose, author) for purpose, author in session.exec(query)}
+
+
+def claim(
+    session: Session,
+    holder: str,
+    now: datetime,
+    limit: int = 1,
+    lease: timedelta = LEASE,
+    least: int | None = None,
+    without: Collection[int] = (),
+    flow: Flow | None = None,
+) -> list[Job]:
+    """Lease waiting jobs, and those whose lease has ended, the most urgent first.
+
+    With a ``flow`` only those for its purpose that its author has asked for. Those with less than
+    the ``least`` priority are left where they are, and so are those that the versions ``without``
+    take part in. Those that came back after a bot in them was disabled are called off.
+    """
+    give_up(session, now)
+    query = (
+        select(Job)
+        .where(
+            _free(now),
+            True if least is None else col(Job.priority) >= least,
+            _not_seated(without),
+            _of_flow(flow),
+        )
+        .order_by(col(Job.priority).desc(), col(Job.created), col(Job.id))
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    while True:
+        jobs = list(session.exec(query))
+        off = _with_disabled_bots(session, [job.id for job in jobs])
+        for job in jobs:
+            if job.id in off:
+                _call_off(session, job)
+            else:
+                hold(session, job, holder, now, lease)
+        session.flush()
+        held = [job for job in jobs if job.id not in off]
+        if held or not jobs:
+            return held
+
+
+def hold(session: Session, job: Job, holder: str, now: datetime, lease: timedelta = LEASE) -> None:
+    """Give the lease of a job to somebody, and its seed to a job that has none yet."""
+    if not job.seed:
+        draw_seed(session, job, now)
+    job.state = JobState.LEASED
+    job.holder = holder
+    job.lease_until = now + lease
+    job.tries += 1
+    session.add(job)
+
+
+def renew(
+    session: Session, ids: Iterable[str], holder: str, now: datetime, lease: timedelta = LEASE
+) -> list[str]:
+    """Hold leases longer; return the ids of those that the holder still has."""
+    kept: list[str] = []
+    for id in sorted(ids):
+        statement = (
+            update(Job)
+            .where(col(Job.id) == id, col(Job.holder) == holder, col(Job.state) == JobState.LEASED)
+            .values(lease_until=now + lease)
+            .returning(col(Job.id))
+        )
+        kept += session.execute(statement).scalars().all()
+    return kept
+
+
+def release(session: Session, id: str, holder: str, trouble: str = "") -> None:
+    """Give a lease back. One without trouble does not count as a try: we were told to stop.
+
+    A job with a bot that was disabled meanwhile is called off.
+    """
+    job = session.get(Job, id, with_for_update=True)
+    if job is None or job.holder != holder or job.state != JobState.LEASED:
+        return
+    if _with_disabled_bots(session, [id]):
+        _call_off(session, job)
+        session.flush()
+        return
+    job.state = JobState.WAITING
+    job.holder = job.lease_until = None
+    job.trouble = printable(trouble)
+    if not trouble:
+        job.tries -= 1
+    elif job.tries >= MOST_TRIES:
+        job.state = JobState.FAILED
+    session.add(job)
+    session.flush()
+
+
+def give_up(session: Session, now: datetime) -> None:
+    """Fail the jobs whose leases have ended too often: they would be tried for ever."""
+    session.execute(
+        update(Job)
+        .where(
+            col(Job.state) == JobState.LEASED,
+            col(Job.lease_until) < now,
+            col(Job.tries) >= MOST_TRIES,
+        )
+        .values(state=JobState.FAILED, holder=None, lease_until=None, trouble="its leases ended")
+    )
+
+
+def give_up_waiting(session: Session, version_id: int, reason: str) -> None:
+    """Fail the jobs that wait for a version which nobody will ever be able to play.
+
+    Those with a bot that was disabled meanwhile are called off.
+    """
+    query = (
+        select(Job)
+        .join(JobEntrant, col(JobEntrant.job_id) == Job.id)
+        .where(Job.state == JobState.WAITING, JobEntrant.version_id == version_id)
+        .with_for_update(of=Job)
+    )
+    jobs = {job.id: job for job in session.exec(query)}
+    off = _with_disabled_bots(session, list(jobs))
+    for id, job in jobs.items():
+        if id in off:
+            _call_off(session, job)
+        else:
+            job.state = JobState.FAILED
+            job.trouble = printable(reason)
+            session.add(job)
+    session.flush()
+
+
+def versions_of(session: Session, jobs: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return who plays in these jobs, in their order."""
+    query = (
+        select(JobEntrant)
+        .where(col(JobEntrant.job_id).in_(jobs))
+        .order_by(col(JobEntrant.job_id), col(JobEntrant.position))
+    )
+    found: dict[str, list[int]] = {}
+    for entrant in session.exec(query):
+        found.setdefault(entrant.job_id, []).append(entrant.version_id)
+    return {job: tuple(versions) for job, versions in found.items()}
+
+
+def control_of(job: Job) -> TimeControl:
+    """Return the clock that a job is played with."""
+    return TimeControl(job.bank_ms, job.increment_ms, job.start_ms)
+
+
+def called_off(purpose: str) -> JobState:
+    """Return what becomes of a match that is called off; tournaments count a failed one as void."""
+    return JobState.FAILED if purpose == Purpose.TOURNAMENT else JobState.CANCELLED
+
+
+def _call_off(session: Session, job: Job) -> None:
+    job.state = called_off(job.purpose)
+    job.holder = job.lease_until = None
+    job.trouble = CALLED_OFF
+    session.add(job)
+
+
+def _with_disabled_bots(session: Session, jobs: Sequence[str]) -> set[str]:
+    """Return those of the jobs in which a bot is to play that is disabled, or whose author is."""
+    query = (
+        select(JobEntrant.job_id)
+        .join(Version, col(Version.id) == JobEntrant.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Author, col(Author.id) == Bot.author_id)
+        .where(
+            col(JobEntrant.job_id).in_(jobs),
+            col(Bot.disabled).is_not(None) | col(Author.disabled),
+        )
+    )
+    return set(session.exec(query)) if jobs else set()
+
+
+def _not_seated(versions: Collection[int]) -> ColumnElement[bool]:
+    """Return that none of the versions takes part in a job."""
+    if not versions:
+        return true()
+    seated = select(JobEntrant.job_id).where(col(JobEntrant.version_id).in_(versions))
+    return col(Job.id).not_in(seated)
+
+
+def _of_flow(flow: Flow | None) -> ColumnElement[bool]:
+    if flow is None:
+        return true()
+    tournaments = select(TournamentRecord.id).where(
+        col(TournamentRecord.author_id).is_not_distinct_from(flow.author)
+    )
+    alone = col(Job.tournament_id).is_(None)
+    return and_(
+        col(Job.purpose) == flow.purpose,
+        or_(
+            alone & col(Job.author_id).is_not_distinct_from(flow.author),
+            col(Job.tournament_id).in_(tournaments),
+        ),
+    )
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    return or_(
+        col(Job.state) == JobState.WAITING,
+        (col(Job.state) == JobState.LEASED) & (col(Job.lease_until) < now),
+    )
+
+
+def _check(session: Session, order: Order) -> None:
+    ruleset = find_variant(order.variant)
+    if len(order.versions) not in ruleset.players:
+        allowed = ", ".join(map(str, ruleset.players))
+        raise Refused(f"{order.variant} is for {allowed} players, not {len(order.versions)}")
+    query = select(Version).where(col(Version.id).in_(order.versions))
+    versions = {version.id: version for version in session.exec(query)}
+    missing = [id for id in order.versions if id not in versions]
+    if missing:
+        raise Refused(f"there is no version with the id {missing[0]}")
+    bots = [versions[id].bot_id for id in order.versions]
+    if order.rated and len(set(bots)) < len(bots):
+        raise Refused("a rated match is between different bots, not versions of one")

@@ -1,0 +1,1 @@
+"""The tables, and the steps that lead to them."""
