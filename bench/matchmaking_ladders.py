@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from keltis_ladder.matchmaking import Category, Contender, Matchmaker, Policy, Proposal
-from keltis_ladder.matchmaking.shares import Shares
+from keltis_ladder.matchmaking.kind_shares import Shares
 from keltis_ladder.ratings.model import MU, PRIOR, SIGMA, TAU, noise_of
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.ratings.skill import Belief, rate

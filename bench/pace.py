@@ -21,7 +21,7 @@ from typing import Final
 
 from bench.matchmaking_ladders import SETTINGS, Ours, kendall, make_world
 from keltis_cli.bench_machine import this_machine
-from keltis_ladder.pace import AT_FULL_PACE, SETTLED_BELOW, Pace, PaceRules, Tempo
+from keltis_ladder.run.pace import AT_FULL_PACE, SETTLED_BELOW, Pace, PaceRules, Tempo
 
 RESULTS: Final = Path(__file__).parent / "results"
 SIZES: Final = (8, 50)

@@ -29,10 +29,10 @@ from tests.server.serving import QUIET, Served, served
 from keltis_cli.bench_machine import this_machine
 from keltis_ladder.dispatch.dispatcher import Streamed
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.run.programs import enter_program, keep_program
 from keltis_ladder.spectate.batches import Decided
 from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
-from keltis_ladder.store.programs import enter_program, keep_program
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Purpose, VersionState
 from keltis_server.games import GAMES

@@ -9,7 +9,7 @@ import typer
 from keltis_cli.errors import BadRequest
 from keltis_engine import VARIANTS, Ruleset, find_variant
 from keltis_engine.policies import POLICIES, Policy
-from keltis_ladder.pace import SETTLED_BELOW
+from keltis_ladder.run.pace import SETTLED_BELOW
 
 MOST_DIGITS: Final = 20  # of an option's value; more are a slip of the finger
 

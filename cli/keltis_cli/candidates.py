@@ -16,11 +16,11 @@ from keltis_cli.strangers import show_build
 from keltis_ladder.match.entrants import BUILT_IN, built_in
 from keltis_ladder.programs.builds import BuildFailed
 from keltis_ladder.programs.preparing import check_name, prepare
+from keltis_ladder.run.programs import enter_program, keep_program
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots.catalogue import ensure_house_bots, local_author
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.programs import enter_program, keep_program
 from keltis_ladder.store.schema.tables import Version, VersionState
 
 NOBODY = "somebody"  # the author where the system knows no user

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from keltis_ladder.desk import Playing
 from keltis_ladder.dispatch.dispatcher import (
     Event,
     Failed,
@@ -17,7 +16,8 @@ from keltis_ladder.dispatch.dispatcher import (
     Troubled,
     Withdrawn,
 )
-from keltis_ladder.steward import Began, News, Paced, Told, Trouble
+from keltis_ladder.run.scheduler import Began, News, Paced, Told, Trouble
+from keltis_ladder.run.transactions import Playing
 
 MINUTE: Final = 60.0
 KEPT: Final = 200  # results: more than any terminal has lines

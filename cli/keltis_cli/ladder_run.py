@@ -32,16 +32,16 @@ from keltis_cli.operating import Operation, Terms, broken_off
 from keltis_cli.remote.calls import YesOption
 from keltis_cli.strokes import counted, lasting
 from keltis_engine import VARIANTS, find_variant
-from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.matchmaking.policy import Policy
-from keltis_ladder.pace import SETTLED_BELOW, PaceRules
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
-from keltis_ladder.steward import Told
+from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
+from keltis_ladder.run.programs import Programs
+from keltis_ladder.run.scheduler import Told
+from keltis_ladder.run.transactions import Desk
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Ledger

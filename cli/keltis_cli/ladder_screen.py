@@ -15,7 +15,7 @@ from keltis_cli.look import QUIET, TITLE, Look, styled
 from keltis_cli.match_lines import Live, latest_lines, playing_lines
 from keltis_cli.pieces import spread
 from keltis_cli.strokes import counted, cut, fitting, lasting, stroke
-from keltis_ladder.pace import Tempo
+from keltis_ladder.run.pace import Tempo
 from keltis_ladder.store.ratings.lines import Line
 
 LEAST_LATEST: Final = 4  # lines for the latest results, the heading included

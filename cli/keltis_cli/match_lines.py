@@ -14,9 +14,9 @@ from keltis_cli.leaderboard_table import ALARM
 from keltis_cli.look import QUIET, Look
 from keltis_cli.strokes import ago, counted, fitting, wins
 from keltis_engine import VARIANTS
-from keltis_ladder.desk import Playing
+from keltis_ladder.run.scheduler import Told
+from keltis_ladder.run.transactions import Playing
 from keltis_ladder.spectate.live_match import LiveMatch
-from keltis_ladder.steward import Told
 from keltis_ladder.store.matches.records import in_twelfths
 
 NAMES: Final = 30  # cells for the bots of a match, if they need them

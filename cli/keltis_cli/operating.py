@@ -17,13 +17,13 @@ from sqlalchemy.exc import DBAPIError
 
 from keltis_cli.displays import Display, Picture
 from keltis_cli.journal import Journal
-from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.dispatcher import Event
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
-from keltis_ladder.pace import AT_FULL_PACE, Pace, PaceRules
-from keltis_ladder.steward import News, Steward, Told
+from keltis_ladder.run.pace import AT_FULL_PACE, Pace, PaceRules
+from keltis_ladder.run.scheduler import News, Steward, Told
+from keltis_ladder.run.transactions import Desk
 
 DRAW_EVERY: Final = 0.25  # seconds
 READ_EVERY: Final = 1.0  # seconds between two looks into the database

@@ -15,9 +15,9 @@ from keltis_cli.homes import DatabaseOption, DataOption, open_home
 from keltis_cli.match import chosen_cores
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.faults import PlatformFault
-from keltis_ladder.pace import SETTLED_BELOW, PaceRules
+from keltis_ladder.matchmaking.fair_shares import Shares, parse_shares
+from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
 from keltis_ladder.sandbox.limits import MIB
-from keltis_ladder.shares import Shares, parse_shares
 from keltis_server.logs import LogFormat, LogLevel, set_up
 from keltis_server.serving import serve as run
 from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings

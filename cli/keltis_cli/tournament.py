@@ -37,14 +37,14 @@ from keltis_cli.tournament_running import (
     moment_of,
 )
 from keltis_engine import VARIANTS
-from keltis_ladder.courses import Course
-from keltis_ladder.desk import Desk
-from keltis_ladder.directing import Director
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.run.course import Course
+from keltis_ladder.run.programs import Programs
+from keltis_ladder.run.tournaments import Director
+from keltis_ladder.run.transactions import Desk
 from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import FILE, Home
-from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN, Plan
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlmodel import Session
 
 from keltis_cli.candidates import program_of
-from keltis_ladder.courses import Course
+from keltis_ladder.run.course import Course
 from keltis_ladder.store.matches.records import TWELFTHS
 from keltis_ladder.store.matches.tournaments import PlayedLeg, entered_versions, played_legs
 from keltis_ladder.tournaments.standings import Standing

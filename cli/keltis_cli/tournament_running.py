@@ -16,10 +16,10 @@ from keltis_cli.look import QUIET, TITLE, Look, styled
 from keltis_cli.standings_table import Tables, standings_lines
 from keltis_cli.strokes import counted, score_text
 from keltis_cli.tournament_screen import Moment, TournamentState, round_text, tournament_lines
-from keltis_ladder.courses import Course, Entry, plan_from_plain
-from keltis_ladder.directing import Director
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.run.course import Course, Entry, plan_from_plain
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.tournaments import entered_versions, first_tournament
 from keltis_ladder.store.schema.tables import TournamentRecord

@@ -10,7 +10,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.steward import Told
+from keltis_ladder.run.scheduler import Told
 from keltis_ladder.store.audit.book import advance
 from keltis_ladder.store.audit.reports import Alarm, alarms
 from keltis_ladder.store.bots.moderation import Unknown, disable_bot

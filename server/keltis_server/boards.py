@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.steward import Told
+from keltis_ladder.run.scheduler import Told
 from keltis_ladder.store.ratings.leaderboards import signature
 from keltis_server.happenings import Happening, VersionChanged
 from keltis_server.models.leaderboards import LeaderboardOut, load_leaderboard

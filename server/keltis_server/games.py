@@ -10,13 +10,13 @@ from typing import Final
 
 from aiohttp import web
 
-from keltis_ladder.desk import Desk, Playing
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
-from keltis_ladder.pace import Pace
+from keltis_ladder.run.pace import Pace
+from keltis_ladder.run.programs import Programs
+from keltis_ladder.run.scheduler import Paced, Steward
+from keltis_ladder.run.transactions import Desk, Playing
 from keltis_ladder.spectate.live_match import LiveMatch
-from keltis_ladder.steward import Paced, Steward
-from keltis_ladder.store.programs import Programs
 from keltis_server.site import Site
 
 SEED_BITS: Final = 64

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keltis_ladder.dispatch.dispatcher import Event
-from keltis_ladder.steward import News
+from keltis_ladder.run.scheduler import News
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from keltis_ladder.dispatch.dispatcher import Streamed, Troubled
-from keltis_ladder.pace import Pace, Tempo
+from keltis_ladder.run.pace import Pace, Tempo
+from keltis_ladder.run.scheduler import Told, Trouble
 from keltis_ladder.spectate.batches import Decided
-from keltis_ladder.steward import Told, Trouble
 from keltis_server.happenings import Happening, VersionChanged
 from keltis_server.problems import Handler
 

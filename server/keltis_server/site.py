@@ -12,7 +12,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 from aiohttp import web
 from sqlmodel import Session
 
-from keltis_ladder.directing import Director
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, Bearer, TokenScope
 from keltis_ladder.store.bots.catalogue import local_author

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from keltis_ladder.dispatch.dispatcher import Troubled
-from keltis_ladder.steward import Trouble
+from keltis_ladder.run.scheduler import Trouble
 from keltis_ladder.store.schema.moments import now
 from keltis_server.happenings import Happening
 

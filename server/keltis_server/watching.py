@@ -20,8 +20,8 @@ from typing import Final
 
 from keltis_engine import POST_GAME, SPECTATORS
 from keltis_ladder.dispatch.dispatcher import Started
+from keltis_ladder.run.scheduler import Told
 from keltis_ladder.spectate.live_match import Viewer
-from keltis_ladder.steward import Told
 from keltis_ladder.store.bots.accounts import Bearer, TokenScope
 from keltis_ladder.store.matches.matches import EntrantRow, MatchRow
 from keltis_ladder.store.schema.moments import now

@@ -4,13 +4,13 @@ import random
 from datetime import UTC, datetime, timedelta
 
 from keltis_cli.standings_table import Tables
-from keltis_ladder.desk import Playing
 from keltis_ladder.dispatch.dispatcher import Started
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime
-from keltis_ladder.steward import Began, Told
+from keltis_ladder.run.scheduler import Began, Told
+from keltis_ladder.run.transactions import Playing
 from keltis_ladder.store.matches.finishing import Stored
 from keltis_ladder.store.ratings.lines import Line
 from keltis_ladder.tournaments.pairings import LegResult

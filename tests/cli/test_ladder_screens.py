@@ -12,7 +12,7 @@ from keltis_cli.look import Look
 from keltis_cli.matrix import matrix_lines
 from keltis_cli.strokes import ago, counted, cut, lasting, wins
 from keltis_ladder.dispatch.dispatcher import Failed, Finished, Troubled
-from keltis_ladder.steward import Trouble
+from keltis_ladder.run.scheduler import Trouble
 from keltis_ladder.store.ratings.leaderboards import Encounter
 from tests.cli.made_up import NAMES, NOON, began, board, line, playing, started, told
 

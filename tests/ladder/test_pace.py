@@ -3,7 +3,7 @@
 import pytest
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.pace import SETTLED_BELOW, UNSETTLED_FACTOR, Pace, PaceRules, Tempo
+from keltis_ladder.run.pace import SETTLED_BELOW, UNSETTLED_FACTOR, Pace, PaceRules, Tempo
 
 MUCH = 100 * SETTLED_BELOW
 LITTLE = SETTLED_BELOW / 2

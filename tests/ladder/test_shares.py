@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.shares import Charge, Flow, Shares, Turns, parse_shares
+from keltis_ladder.matchmaking.fair_shares import Charge, Flow, Shares, Turns, parse_shares
 from keltis_ladder.store.schema.tables import Purpose
 
 LADDER = Flow(Purpose.LADDER)

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from keltis_ladder.courses import Entry
-from keltis_ladder.desk import Desk, Playing
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
-from keltis_ladder.steward import Began, News, Steward, Told, Trouble
+from keltis_ladder.run.course import Entry
+from keltis_ladder.run.programs import Programs, enter_program, keep_program
+from keltis_ladder.run.scheduler import Began, News, Steward, Told, Trouble
+from keltis_ladder.run.transactions import Desk, Playing
 from keltis_ladder.store.bots.catalogue import (
     HOUSE,
     add_version,
@@ -25,7 +26,6 @@ from keltis_ladder.store.bots.catalogue import (
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import Stored
-from keltis_ladder.store.programs import Programs, enter_program, keep_program
 from keltis_ladder.store.ratings.recomputing import compare
 from keltis_ladder.store.schema.tables import (
     FaultRecord,

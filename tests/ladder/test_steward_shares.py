@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.courses import Entry
-from keltis_ladder.steward import Began, Steward
+from keltis_ladder.run.course import Entry
+from keltis_ladder.run.scheduler import Began, Steward
 from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.schema.moments import now

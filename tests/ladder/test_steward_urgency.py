@@ -6,15 +6,15 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
-from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.dispatcher import Event, Started
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
-from keltis_ladder.pace import Pace, PaceRules, Tempo
-from keltis_ladder.steward import Began, Paced, Steward
+from keltis_ladder.run.pace import Pace, PaceRules, Tempo
+from keltis_ladder.run.programs import Programs
+from keltis_ladder.run.scheduler import Began, Paced, Steward
+from keltis_ladder.run.transactions import Desk
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
-from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Purpose
 from tests.ladder.dispatch.playing import CORES

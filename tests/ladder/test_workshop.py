@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from keltis_ladder.backoff import FIRST_PAUSE_SECONDS, Backoff
-from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.dispatcher import Failed, Finished
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.match.jobs import Job as PlayedJob
+from keltis_ladder.run.backoff import FIRST_PAUSE_SECONDS, Backoff
+from keltis_ladder.run.programs import Lacking, Programs, Unready
+from keltis_ladder.run.scheduler import Steward, Trouble
+from keltis_ladder.run.transactions import Desk
 from keltis_ladder.sandbox.sandbox import Sandbox
-from keltis_ladder.steward import Steward, Trouble
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
-from keltis_ladder.store.programs import Lacking, Programs, Unready
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Bot, Job, JobState, Purpose, Version, VersionState
 from tests.ladder.disks import full_disk

@@ -19,6 +19,7 @@ from sqlmodel import Session
 from keltis_engine import VARIANTS
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.run.programs import keep_program
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
@@ -26,7 +27,6 @@ from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensur
 from keltis_ladder.store.matches.matches import match_row
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.matches.watching import stored_match
-from keltis_ladder.store.programs import keep_program
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import JobState, Purpose, VersionState
 from keltis_server.endpoints import API

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sqlmodel import Session, select
 
-from keltis_ladder.courses import Entry
 from keltis_ladder.findings import Finding, Mark
+from keltis_ladder.run.course import Entry
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.audit.soundness import check
 from keltis_ladder.store.bots.catalogue import HOUSE, ensure_house_bots

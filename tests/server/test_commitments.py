@@ -11,7 +11,7 @@ import pytest
 from keltis_ladder.dispatch.dispatcher import Started, Streamed
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.seeds import mixed_seed, origin_from_plain, part_commitment
-from keltis_ladder.steward import Began
+from keltis_ladder.run.scheduler import Began
 from keltis_ladder.store.matches.matches import match_row, match_rows
 from keltis_server.games import GAMES
 from keltis_server.happenings import Happening

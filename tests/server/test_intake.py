@@ -12,12 +12,12 @@ import pytest
 from sqlmodel import Session
 
 from keltis_ladder.files.excerpts import LARGEST
+from keltis_ladder.run.programs import Programs
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.store.bots.catalogue import all_versions
 from keltis_ladder.store.bots.submissions import restore, take_back
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.schema.tables import Version
 from keltis_server.uploads.lanes import Lane
 from tests.server.serving import QUIET, served

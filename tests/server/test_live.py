@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from keltis_engine import SPECTATORS
-from keltis_ladder.courses import Entry
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.run.course import Entry
 from keltis_ladder.tournaments.plan import Plan
 from keltis_server.games import GAMES
 from keltis_server.happenings import Checking, TournamentChanged, VersionChanged

@@ -12,8 +12,8 @@ from aiohttp import ClientWebSocketResponse
 from sqlalchemy import update
 from sqlmodel import Session, col, select
 
-from keltis_ladder.pace import PaceRules, Tempo
-from keltis_ladder.steward import Paced
+from keltis_ladder.run.pace import PaceRules, Tempo
+from keltis_ladder.run.scheduler import Paced
 from keltis_ladder.store.retention import Retention
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import FaultRecord, Match

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, col, select
 
-from keltis_ladder.courses import Entry
+from keltis_ladder.run.course import Entry
 from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.bots.catalogue import ensure_house_bots
 from keltis_ladder.store.schema.tables import Author, FaultRecord, Match, Version

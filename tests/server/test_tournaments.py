@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from keltis_ladder.courses import Course
 from keltis_ladder.match.seeds import mixed_seed, origin_from_plain
+from keltis_ladder.run.course import Course
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.tournaments.standings import Standing
 from keltis_server.happenings import Happening, TournamentChanged

@@ -22,15 +22,15 @@ from typing import IO
 
 from sqlmodel import select
 
-from keltis_ladder.desk import Desk
 from keltis_ladder.dispatch.local import LocalDispatcher
+from keltis_ladder.run.programs import Programs
+from keltis_ladder.run.scheduler import Steward
+from keltis_ladder.run.transactions import Desk
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.strays import is_stray
-from keltis_ladder.steward import Steward
 from keltis_ladder.store.bots.catalogue import HOUSE, add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.ratings.recomputing import Comparison, compare
 from keltis_ladder.store.schema.tables import (
     FaultRecord,

@@ -7,8 +7,8 @@ import math
 from keltis_ladder.errors import LadderError
 from keltis_ladder.matchmaking.candidates import Candidate
 from keltis_ladder.matchmaking.contenders import Category, Contender, seatable
+from keltis_ladder.matchmaking.kind_shares import Shares
 from keltis_ladder.matchmaking.policy import Policy
-from keltis_ladder.matchmaking.shares import Shares
 
 
 class Field:

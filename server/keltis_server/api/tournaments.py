@@ -12,9 +12,9 @@ from pydantic import AwareDatetime, Field
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
-from keltis_ladder.courses import Entry
-from keltis_ladder.directing import TooManyTournaments
 from keltis_ladder.ratings.scopes import ALL, OVERALL, Scope
+from keltis_ladder.run.course import Entry
+from keltis_ladder.run.tournaments import TooManyTournaments
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.bots.browsing import active_versions, best_rated
 from keltis_ladder.store.matches.tournaments import OVER, TournamentRow, tournament_rows

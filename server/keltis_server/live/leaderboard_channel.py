@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.steward import Told
+from keltis_ladder.run.scheduler import Told
 from keltis_server.happenings import Happening, VersionChanged
 from keltis_server.live.channels import Channel, Plain, Surroundings, patiently
 from keltis_server.models.leaderboards import load_leaderboard

@@ -11,9 +11,9 @@ from sqlmodel import Session
 from keltis_ladder.dispatch.dispatcher import Failed, Started, Streamed, Withdrawn
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.jobs import Job
-from keltis_ladder.pace import Pace
+from keltis_ladder.run.pace import Pace
+from keltis_ladder.run.scheduler import Began, Paced, Told
 from keltis_ladder.spectate.live_match import LiveMatch
-from keltis_ladder.steward import Began, Paced, Told
 from keltis_ladder.store.matches.matches import MatchRow, Wanted, finished_jobs, match_rows
 from keltis_ladder.store.schema.moments import now
 from keltis_server.happenings import Happening

@@ -15,8 +15,8 @@ from keltis_ladder.dispatch.dispatcher import (
     Withdrawn,
 )
 from keltis_ladder.match.jobs import Job
+from keltis_ladder.run.scheduler import Told
 from keltis_ladder.spectate.live_match import LiveMatch, Viewer
-from keltis_ladder.steward import Told
 from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.matches.matches import MatchRow, match_row
 from keltis_ladder.store.matches.watching import stored_match

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from keltis_ladder.steward import Began, Told
+from keltis_ladder.run.scheduler import Began, Told
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_server.happenings import Happening, TournamentChanged
 from keltis_server.live.channels import Channel, Plain, Refusal, Surroundings, patiently

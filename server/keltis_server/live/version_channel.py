@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlmodel import Session
 
-from keltis_ladder.steward import Told
+from keltis_ladder.run.scheduler import Told
 from keltis_ladder.store.bots.submissions import Reported, report_of
 from keltis_ladder.store.matches.matches import match_row
 from keltis_ladder.store.matches.watching import first_match_of

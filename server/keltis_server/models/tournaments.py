@@ -8,7 +8,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 from sqlmodel import Session
 
-from keltis_ladder.courses import Course
+from keltis_ladder.run.course import Course
 from keltis_ladder.store.matches.tournaments import (
     TournamentRow,
     all_played,

@@ -19,7 +19,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.files.trees import discard
-from keltis_ladder.steward import Trouble
+from keltis_ladder.run.scheduler import Trouble
 from keltis_ladder.store.bots.moderation import Changed
 from keltis_ladder.store.bots.submissions import (
     Report,

@@ -11,8 +11,8 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.run.pruning import PLAIN, Pruned, build_name, prune
 from keltis_ladder.store.archives import Archives
-from keltis_ladder.store.pruning import PLAIN, Pruned, build_name, prune
 from keltis_ladder.store.retention import Swept, sweep
 from keltis_ladder.store.schema.moments import now
 from keltis_server.site import Site

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.matchmaking import Category, Policy
-from keltis_ladder.matchmaking.shares import Shares
+from keltis_ladder.matchmaking.kind_shares import Shares
 
 CHANCE = st.builds(random.Random, st.integers(0, 10**6))
 ALL = Policy().categories()

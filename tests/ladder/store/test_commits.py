@@ -12,8 +12,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, select
 
-from keltis_ladder.courses import Entry
-from keltis_ladder.directing import Director
+from keltis_ladder.run.course import Entry
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.store import database as databases
 from keltis_ladder.store.bots.accounts import new_token, register, revoke_token
 from keltis_ladder.store.database import Database, OutcomeUnknown

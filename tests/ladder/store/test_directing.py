@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import event
 from sqlmodel import col, select
 
-from keltis_ladder.courses import Entry
-from keltis_ladder.directing import AHEAD, Director
 from keltis_ladder.errors import LadderError
+from keltis_ladder.run.course import Entry
+from keltis_ladder.run.tournaments import AHEAD, Director
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import finish
 from keltis_ladder.store.matches.queue import MOST_TRIES, claim, release

@@ -14,13 +14,13 @@ from sqlmodel import select
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.programs.staging import stage
+from keltis_ladder.run.programs import Programs, keep_program
+from keltis_ladder.run.pruning import UNUSED, Pruned, build_name, prune
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.queue import claim
-from keltis_ladder.store.programs import Programs, keep_program
-from keltis_ladder.store.pruning import UNUSED, Pruned, build_name, prune
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Archive, Bot, JobState, Version, VersionState
 from tests.ladder.small_bots import write_bot

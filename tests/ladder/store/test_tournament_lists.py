@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from keltis_ladder.courses import Entry
-from keltis_ladder.directing import Director, TooManyTournaments
+from keltis_ladder.run.course import Entry
+from keltis_ladder.run.tournaments import Director, TooManyTournaments
 from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches import tournaments

@@ -15,12 +15,12 @@ from urllib.request import Request, urlopen
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
+from keltis_ladder.run.programs import enter_program, keep_program
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.bots.catalogue import activate, add_version, ensure_author, ensure_bot
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import finish
 from keltis_ladder.store.matches.queue import Order, add_job
-from keltis_ladder.store.programs import enter_program, keep_program
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import VersionState
 from keltis_server.local_key import FILE

@@ -17,10 +17,10 @@ from playwright.async_api import ViewportSize
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
+from keltis_ladder.run.programs import enter_program, keep_program
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.bots.catalogue import activate, add_version, ensure_author, ensure_bot
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.programs import enter_program, keep_program
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Bot, VersionState
 from tests.ladder.small_bots import write_bot

@@ -17,7 +17,7 @@ from sqlmodel import Session, col, or_, select, update
 
 from keltis_engine import find_variant
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
-from keltis_ladder.shares import Flow
+from keltis_ladder.matchmaking.fair_shares import Flow
 from keltis_ladder.store.bots.catalogue import Refused
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.matches.seed_parts import draw_seed

@@ -19,9 +19,9 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import update
 from sqlmodel import Session, col, func, or_, select
 
-from keltis_ladder.courses import VOID, WITHDRAW, Course, Entry, add_event, catch_up, found, load
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.run.course import VOID, WITHDRAW, Course, Entry, add_event, catch_up, found, load
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.matches.queue import Order, add_job

@@ -11,8 +11,10 @@ from keltis_ladder.audit.rotations import by_lot
 from keltis_ladder.match import jobs
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.results import MatchResult
+from keltis_ladder.matchmaking.fair_shares import Flow
 from keltis_ladder.matchmaking.matchmaker import Proposal
-from keltis_ladder.shares import Flow
+from keltis_ladder.run.orders import Ordered, bots_of, ordered
+from keltis_ladder.run.programs import Lacking, Programs
 from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import Stored, finish
@@ -29,8 +31,6 @@ from keltis_ladder.store.matches.queue import (
     waiting_flows,
 )
 from keltis_ladder.store.matches.records import rows_of
-from keltis_ladder.store.orders import Ordered, bots_of, ordered
-from keltis_ladder.store.programs import Lacking, Programs
 from keltis_ladder.store.ratings import memory
 from keltis_ladder.store.ratings.memory import Remembered
 from keltis_ladder.store.schema.moments import now

@@ -15,24 +15,24 @@ from typing import Final, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
-from keltis_ladder.backoff import Backoff
-from keltis_ladder.desk import Desk, Playing
-from keltis_ladder.directing import Director
 from keltis_ladder.dispatch.dispatcher import Dispatcher, Failed
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.candidates import History
 from keltis_ladder.matchmaking.contenders import Contender
+from keltis_ladder.matchmaking.fair_shares import Charge, Flow, Shares, Turns
 from keltis_ladder.matchmaking.matchmaker import Matchmaker, Proposal
-from keltis_ladder.pace import AT_FULL_PACE, Pace, Tempo
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
-from keltis_ladder.shares import Charge, Flow, Shares, Turns
+from keltis_ladder.run.backoff import Backoff
+from keltis_ladder.run.pace import AT_FULL_PACE, Pace, Tempo
+from keltis_ladder.run.programs import Lacking
+from keltis_ladder.run.tournaments import Director
+from keltis_ladder.run.transactions import Desk, Playing
+from keltis_ladder.run.workshop import Workshop
 from keltis_ladder.store.matches.finishing import Stored
 from keltis_ladder.store.matches.queue import AT_ONCE, LEASE
-from keltis_ladder.store.programs import Lacking
 from keltis_ladder.store.ratings.memory import Remembered
 from keltis_ladder.store.schema.tables import Purpose
-from keltis_ladder.workshop import Workshop
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from sqlmodel import Session, col, select
 from keltis_ladder.match import jobs
 from keltis_ladder.match.entrants import named_apart
 from keltis_ladder.match.seeds import origin_from_plain
+from keltis_ladder.run.programs import Programs
 from keltis_ladder.store.matches.queue import control_of, versions_of
-from keltis_ladder.store.programs import Programs
 from keltis_ladder.store.schema.tables import Bot, Job, Version
 
 

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from keltis_ladder.backoff import Backoff
 from keltis_ladder.match.faults import PlatformFault
-from keltis_ladder.store.programs import Lacking, Programs, Unready
+from keltis_ladder.run.backoff import Backoff
+from keltis_ladder.run.programs import Lacking, Programs, Unready
 
 # So many at once: more than builds, which take turns, so that the others need not wait for them.
 AT_ONCE: Final = 16
