@@ -1,1 +1,1 @@
-"""The check: may this bot join the ladder?"""
+"""The check: whether a bot may join the ladder."""
