@@ -25,9 +25,9 @@ from bench.server import fill
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.tables import Match
 from keltis_server.api import PARTS
-from keltis_server.endpoints import API
+from keltis_server.http.endpoints import API
 from keltis_server.local_key import read_address
-from keltis_server.web.pages import PARTS as PAGES
+from keltis_server.web.pages.all import PARTS as PAGES
 
 BOT: Final = "bot-0001"
 SECONDS: Final = 1.5  # for each kind

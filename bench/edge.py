@@ -28,7 +28,7 @@ from bench.costs import BOT, drain, furnish
 from bench.server import fill
 from keltis_cli.bench_machine import this_machine
 from keltis_ladder.store.home import Home
-from keltis_server.endpoints import API
+from keltis_server.http.endpoints import API
 
 RESULTS: Final = Path(__file__).parent / "results"
 PER_SECOND: Final = 8  # requests, which one address may ask for in the long run

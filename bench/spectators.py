@@ -35,9 +35,9 @@ from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Purpose, VersionState
-from keltis_server.games import GAMES
-from keltis_server.happenings import Happening
-from keltis_server.serving import new_loop
+from keltis_server.events import Happening
+from keltis_server.play.games import GAMES
+from keltis_server.serve import new_loop
 from keltis_server.settings import Quotas
 
 RESULTS: Final = Path(__file__).parent / "results"

@@ -19,7 +19,7 @@ from keltis_ladder.matchmaking.fair_shares import Shares, parse_shares
 from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
 from keltis_ladder.sandbox.limits import MIB
 from keltis_server.logs import LogFormat, LogLevel, set_up
-from keltis_server.serving import serve as run
+from keltis_server.serve import serve as run
 from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings
 from keltis_server.site import Site
 

@@ -10,17 +10,18 @@ from typing import Final
 from aiohttp import web
 
 from keltis_ladder.sandbox.limits import KIB
-from keltis_server import health, metrics
 from keltis_server.api import PARTS
-from keltis_server.auditing import AUDITOR, Auditor
-from keltis_server.edge.bodies import close_after_refusal, refuse_packed
-from keltis_server.edge.hosts import known_hosts_only
-from keltis_server.endpoints import API, add_routes
-from keltis_server.games import GAMES, Games
-from keltis_server.limits import limit_requests
-from keltis_server.live.live import LIVE, Live
-from keltis_server.problems import tell_problems
+from keltis_server.http import metrics
+from keltis_server.http.edge.bodies import close_after_refusal, refuse_packed
+from keltis_server.http.edge.hosts import known_hosts_only
+from keltis_server.http.endpoints import API, add_routes
+from keltis_server.http.problems import tell_problems
+from keltis_server.http.rate_limits import limit_requests
+from keltis_server.live.hub import LIVE, Live
+from keltis_server.play import health
+from keltis_server.play.games import GAMES, Games
 from keltis_server.site import SITE, Site
+from keltis_server.uploads.auditing import AUDITOR, Auditor
 from keltis_server.uploads.intake import INTAKE, Intake
 from keltis_server.web import add_pages
 

@@ -236,7 +236,7 @@ def test_what_cannot_be_sent_is_refused_before_it_is(inside: Inside, tmp_path: P
 def test_a_lost_websocket_makes_us_ask_instead(
     ladder: Ladder, inside: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keltis_server.live.client.PATH", "/api/v1/nothing")
+    monkeypatch.setattr("keltis_server.client.live.PATH", "/api/v1/nothing")
     bot = write_bot(tmp_path / "last", f"# another\n{LAST}", **ONE_GAME)
     told = inside.output("submit", bot, "--no-check")
     assert "Sent: it is last v" in told

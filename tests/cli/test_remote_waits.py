@@ -53,7 +53,7 @@ def test_a_check_that_never_ends_is_not_waited_for_for_ever(
 ) -> None:
     monkeypatch.setattr(following, "SIGN_OF_LIFE_SECONDS", 0.3)
     if not live:
-        monkeypatch.setattr("keltis_server.live.client.PATH", "/api/v1/nothing")
+        monkeypatch.setattr("keltis_server.client.live.PATH", "/api/v1/nothing")
     bot = write_bot(tmp_path / "patient", **ONE_TABLE)
     with running(tmp_path / "home") as server:
         register(server, inside)

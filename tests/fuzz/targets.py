@@ -27,8 +27,8 @@ from keltis_ladder.files.trees import Bounds
 from keltis_ladder.programs.unpacking.unpack import BadArchive, unpack
 from keltis_ladder.sandbox.limits import MIB
 from keltis_server.api import PARTS
-from keltis_server.endpoints import check
-from keltis_server.problems import Problem
+from keltis_server.http.endpoints import check
+from keltis_server.http.problems import Problem
 
 CORPUS: Final = Path(__file__).parent / "corpus"
 SMALL: Final = Bounds(files=200, size=4 * MIB)

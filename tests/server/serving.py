@@ -14,9 +14,9 @@ from aiohttp import web
 
 from keltis_ladder.store.home import Home
 from keltis_server.app import make_app
-from keltis_server.edge.running import EdgeRunner
-from keltis_server.endpoints import API
-from keltis_server.serving import listen, open_site
+from keltis_server.http.edge.running import EdgeRunner
+from keltis_server.http.endpoints import API
+from keltis_server.serve import listen, open_site
 from keltis_server.settings import Settings
 from keltis_server.site import Site
 

@@ -29,10 +29,10 @@ from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.matches.watching import stored_match
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import JobState, Purpose, VersionState
-from keltis_server.endpoints import API
-from keltis_server.games import GAMES
-from keltis_server.live import patches
-from keltis_server.live.client import LiveClient
+from keltis_server.client.live import LiveClient
+from keltis_server.http.endpoints import API
+from keltis_server.play import patches
+from keltis_server.play.games import GAMES
 from keltis_server.settings import Quotas
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import QUIET, Served, bearer, served

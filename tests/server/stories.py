@@ -14,8 +14,8 @@ from keltis_ladder.store.matches.finishing import finish
 from keltis_ladder.store.matches.queue import Order, add_job
 from keltis_ladder.store.matches.records import MatchRows
 from keltis_ladder.store.schema.moments import now
-from keltis_server.endpoints import API
-from keltis_server.games import GAMES
+from keltis_server.http.endpoints import API
+from keltis_server.play.games import GAMES
 from tests.ladder.store.ladders import enter
 from tests.ladder.store.results import any_result, real
 from tests.server.serving import Served, bearer

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from keltis_server.endpoints import API
+from keltis_server.http.endpoints import API
 from keltis_server.settings import Quotas, Registration
 from tests.server.serving import QUIET, Served, bearer, served
 

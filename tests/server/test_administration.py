@@ -19,9 +19,9 @@ from keltis_ladder.store.bots.catalogue import HOUSE, ensure_house_bots
 from keltis_ladder.store.ratings.memory import active_ids
 from keltis_ladder.store.schema.tables import Bot, Rating, Version
 from keltis_ladder.tournaments.plan import Plan
-from keltis_server.endpoints import API
-from keltis_server.games import GAMES
-from keltis_server.happenings import Happening, VersionChanged
+from keltis_server.events import Happening, VersionChanged
+from keltis_server.http.endpoints import API
+from keltis_server.play.games import GAMES
 from tests.ladder.store.ladders import enter, store
 from tests.ladder.store.results import real, won_by
 from tests.server.serving import Served, bearer, served

@@ -9,9 +9,9 @@ from pathlib import Path
 from sqlmodel import Session
 
 from keltis_ladder.store.ratings.memory import active_ids
-from keltis_server.auditing import AUDITOR
-from keltis_server.endpoints import API
-from keltis_server.games import GAMES
+from keltis_server.http.endpoints import API
+from keltis_server.play.games import GAMES
+from keltis_server.uploads.auditing import AUDITOR
 from tests.ladder.store.ladders import enter, store
 from tests.ladder.store.results import made_up, won_by
 from tests.server.serving import QUIET, Served, served

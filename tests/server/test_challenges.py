@@ -15,7 +15,7 @@ from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.matches.queue import AT_ONCE
 from keltis_ladder.store.schema.tables import Job, Rating, VersionState
-from keltis_server.endpoints import API
+from keltis_server.http.endpoints import API
 from keltis_server.settings import Quotas
 from tests.server.serving import QUIET, Served, served
 from tests.server.stories import author, bots, change, quiet

@@ -13,9 +13,9 @@ from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.seeds import mixed_seed, origin_from_plain, part_commitment
 from keltis_ladder.run.scheduler import Began
 from keltis_ladder.store.matches.matches import match_row, match_rows
-from keltis_server.games import GAMES
-from keltis_server.happenings import Happening
-from keltis_server.live.client import LiveClient
+from keltis_server.client.live import LiveClient
+from keltis_server.events import Happening
+from keltis_server.play.games import GAMES
 from keltis_server.site import Site
 from tests.server.serving import Served, served
 from tests.server.spectating import CALM, order, settle_in

@@ -12,8 +12,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from keltis_server.edge.nesting import DEEPEST, TooDeep, check_depth
-from keltis_server.endpoints import API, MOST_PARAMETERS
+from keltis_server.http.edge.nesting import DEEPEST, TooDeep, check_depth
+from keltis_server.http.endpoints import API, MOST_PARAMETERS
 from keltis_server.settings import Deadlines
 from tests.server.raw import raw, request
 from tests.server.serving import QUIET, served

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from keltis_server.edge import connections
-from keltis_server.edge.running import EdgeRunner
-from keltis_server.endpoints import API
+from keltis_server.http.edge import connections
+from keltis_server.http.edge.running import EdgeRunner
+from keltis_server.http.endpoints import API
 from keltis_server.settings import Deadlines, Quotas, Settings
 from tests.server.raw import PATIENCE, raw, request
 from tests.server.serving import QUIET, Served, served

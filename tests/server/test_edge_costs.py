@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from keltis_server.api import PARTS
-from keltis_server.endpoints import API, Endpoint
-from keltis_server.limits import Budgets, Limiter
+from keltis_server.http.endpoints import API, Endpoint
+from keltis_server.http.rate_limits import Budgets, Limiter
 from keltis_server.live.topics import cost_of
 from keltis_server.settings import Quotas
-from keltis_server.web.pages import PARTS as PAGES
+from keltis_server.web.pages.all import PARTS as PAGES
 from tests.server.serving import QUIET, Served, served
 from tests.server.spectating import next_json, raw_socket
 from tests.server.stories import author, quiet

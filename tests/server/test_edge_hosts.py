@@ -13,10 +13,10 @@ import aiohttp
 import pytest
 
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, TokenScope
-from keltis_server import metrics
-from keltis_server.edge.hosts import host_of
-from keltis_server.endpoints import API
-from keltis_server.live.client import LiveClient, LiveClosed
+from keltis_server.client.live import LiveClient, LiveClosed
+from keltis_server.http import metrics
+from keltis_server.http.edge.hosts import host_of
+from keltis_server.http.endpoints import API
 from keltis_server.settings import BadSettings, Deadlines, Settings
 from tests.server.raw import raw, request
 from tests.server.serving import QUIET, Served, served

@@ -20,8 +20,8 @@ from keltis_ladder.match.jobs import Job
 from keltis_ladder.referee.messages import vocabulary
 from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended
 from keltis_ladder.spectate.live_match import LiveGame, LiveMatch, Viewer
-from keltis_server.frames import Follower, game_plain, so_far
-from keltis_server.live import patches
+from keltis_server.play import patches
+from keltis_server.play.frames import Follower, game_plain, so_far
 
 TABLES = [(variant, players) for variant in VARIANTS for players in find_variant(variant).players]
 ENOUGH = 400  # decisions of one game

@@ -12,9 +12,9 @@ from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.schema.tables import Author, VersionState
-from keltis_server.boards import MEANWHILE, OLDEST, PAUSE, RECHECK, Boards
-from keltis_server.endpoints import API
-from keltis_server.happenings import VersionChanged
+from keltis_server.events import VersionChanged
+from keltis_server.http.endpoints import API
+from keltis_server.play.leaderboard_cache import MEANWHILE, OLDEST, PAUSE, RECHECK, Boards
 from tests.ladder.store.results import won_by
 from tests.server.serving import served
 from tests.server.stories import bots, change, problem, quiet, result, results, status

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from keltis_server.limits import HOUR, Limiter, Limiters, home_of
+from keltis_server.http.rate_limits import HOUR, Limiter, Limiters, home_of
 from keltis_server.settings import Quotas
 from tests.server.serving import QUIET, Served, served
 

@@ -17,10 +17,10 @@ from keltis_engine import SPECTATORS
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.run.course import Entry
 from keltis_ladder.tournaments.plan import Plan
-from keltis_server.games import GAMES
-from keltis_server.happenings import Checking, TournamentChanged, VersionChanged
-from keltis_server.live import live as live_module
-from keltis_server.live.client import LiveClient
+from keltis_server.client.live import LiveClient
+from keltis_server.events import Checking, TournamentChanged, VersionChanged
+from keltis_server.live import hub as live_module
+from keltis_server.play.games import GAMES
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import served
 from tests.server.spectating import (

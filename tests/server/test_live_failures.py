@@ -17,10 +17,12 @@ from keltis_ladder.dispatch.dispatcher import Started
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.store.schema.moments import now
-from keltis_server import metrics, watching
-from keltis_server.live import channels, lobby_channel
-from keltis_server.live.lobby_channel import LobbyChannel
-from keltis_server.watching import Beginnings
+from keltis_server.http import metrics
+from keltis_server.live import channel as channels
+from keltis_server.live.channels import lobby as lobby_channel
+from keltis_server.live.channels.lobby import LobbyChannel
+from keltis_server.play import watching
+from keltis_server.play.watching import Beginnings
 from tests.server.serving import Served, served
 from tests.server.spectating import order, raw_socket, settle_in
 

@@ -18,7 +18,7 @@ from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.matches.matches import EntrantRow, MatchRow
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Job as JobRow
-from keltis_server.watching import Beginnings, sight
+from keltis_server.play.watching import Beginnings, sight
 from tests.server.spectating import TABLES, Watched, evening
 
 

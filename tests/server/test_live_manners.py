@@ -15,8 +15,8 @@ from sqlmodel import Session
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.schema.moments import now
-from keltis_server.endpoints import API
-from keltis_server.live.client import LiveClient, LiveClosed
+from keltis_server.client.live import LiveClient, LiveClosed
+from keltis_server.http.endpoints import API
 from keltis_server.settings import Quotas
 from tests.server.serving import QUIET, Served, bearer, served
 from tests.server.spectating import PATIENCE, TABLES, next_json, order, raw_socket, settle_in

@@ -9,10 +9,10 @@ import socket as sockets
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from keltis_server import metrics
-from keltis_server.endpoints import API
-from keltis_server.happenings import Checking
-from keltis_server.live.client import LiveClient
+from keltis_server.client.live import LiveClient
+from keltis_server.events import Checking
+from keltis_server.http import metrics
+from keltis_server.http.endpoints import API
 from tests.server.serving import Served, served
 from tests.server.spectating import PATIENCE, Author, settle_in
 

@@ -18,8 +18,8 @@ from keltis_ladder.match.commitments import commitment
 from keltis_ladder.store.matches.queue import Order, add_job, hold
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Purpose
-from keltis_server.endpoints import API
-from keltis_server.happenings import Happening
+from keltis_server.events import Happening
+from keltis_server.http.endpoints import API
 from tests.ladder.store.results import any_result
 from tests.server.serving import Served, served
 from tests.server.spectating import PATIENCE, order, settle_in

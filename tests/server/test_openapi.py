@@ -15,12 +15,12 @@ import pytest
 from pydantic import Field
 
 from keltis_server.api import PARTS
-from keltis_server.callers import Call
-from keltis_server.endpoints import API, Endpoints, Parameters, check
-from keltis_server.openapi import document
-from keltis_server.parameters import Page, PageQuery
-from keltis_server.problems import Problem, ProblemOut
-from keltis_server.wire import load_json, load_msgpack
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import API, Endpoints, Parameters, check
+from keltis_server.http.openapi import document
+from keltis_server.http.parameters import Page, PageQuery
+from keltis_server.http.problems import Problem, ProblemOut
+from keltis_server.http.wire import load_json, load_msgpack
 from tests.server.serving import Served, served
 
 PROBLEM = "application/problem+json"

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.store.database import OutcomeUnknown
-from keltis_server.problems import Handler, tell_problems
+from keltis_server.http.problems import Handler, tell_problems
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from sqlmodel import Session
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.store.matches.matches import match_row
 from keltis_ladder.store.schema.tables import JobState, Version
-from keltis_server.games import GAMES
+from keltis_server.play.games import GAMES
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import Served, served
 from tests.server.spectating import PATIENCE, Author, Sluice, order, settle_in

@@ -17,8 +17,8 @@ from keltis_ladder.run.scheduler import Paced
 from keltis_ladder.store.retention import Retention
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import FaultRecord, Match
-from keltis_server.endpoints import API
-from keltis_server.games import GAMES
+from keltis_server.http.endpoints import API
+from keltis_server.play.games import GAMES
 from tests.ladder.store.results import made_up
 from tests.server.serving import QUIET, Served, served
 from tests.server.stories import author, bots, change, problem, quiet, real_result, result, status

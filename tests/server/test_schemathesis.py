@@ -17,9 +17,9 @@ from keltis_ladder.store.bots.catalogue import ensure_house_bots
 from keltis_ladder.store.schema.tables import Author, FaultRecord, Match, Version
 from keltis_ladder.tournaments.plan import Plan
 from keltis_server.api import PARTS
-from keltis_server.endpoints import API
-from keltis_server.games import GAMES
-from keltis_server.metrics import REQUESTS
+from keltis_server.http.endpoints import API
+from keltis_server.http.metrics import REQUESTS
+from keltis_server.play.games import GAMES
 from keltis_server.settings import Quotas
 from tests.ladder.store.ladders import enter, store
 from tests.ladder.store.results import real

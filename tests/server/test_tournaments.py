@@ -12,7 +12,7 @@ from keltis_ladder.match.seeds import mixed_seed, origin_from_plain
 from keltis_ladder.run.course import Course
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.tournaments.standings import Standing
-from keltis_server.happenings import Happening, TournamentChanged
+from keltis_server.events import Happening, TournamentChanged
 from tests.ladder.store.results import won_by
 from tests.server.serving import QUIET, Served, served
 from tests.server.stories import author, bots, pages, quiet, result, status

@@ -13,8 +13,8 @@ from keltis_ladder.dispatch.dispatcher import Troubled
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.run.scheduler import Trouble
-from keltis_server.metrics import TROUBLES
-from keltis_server.troubles import MOST_KEPT
+from keltis_server.http.metrics import TROUBLES
+from keltis_server.play.troubles import MOST_KEPT
 from tests.server.serving import QUIET, served
 
 

@@ -16,7 +16,7 @@ from sqlmodel import Session, select
 from keltis_ladder.store.bots.accounts import TokenScope, add_token
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Author, Bot
-from keltis_server.endpoints import API
+from keltis_server.http.endpoints import API
 from keltis_server.settings import Quotas, Settings
 from keltis_server.uploads.receiving import Pace
 from tests.server.archives import digits, zipped

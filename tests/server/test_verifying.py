@@ -13,7 +13,7 @@ import pytest
 
 from keltis_engine.replay import play_again, read_replay
 from keltis_ladder.referee.verify import Mark, Verdict, expanded, unknown_fields, verify_games
-from keltis_server.endpoints import API
+from keltis_server.http.endpoints import API
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import Served, served
 from tests.server.spectating import CALM, order, settle_in

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from keltis_server.endpoints import API
-from keltis_server.happenings import Checking, Happening, VersionChanged
+from keltis_server.events import Checking, Happening, VersionChanged
+from keltis_server.http.endpoints import API
 from keltis_server.uploads.intake import INTAKE, Intake
 from keltis_server.uploads.lanes import Lane
 from tests.ladder.small_bots import write_bot

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 from keltis_ladder.sandbox.child import descendants
-from keltis_server.live.client import LiveClient
+from keltis_server.client.live import LiveClient
 from tests.ladder.arena import HOSTILE
 from tests.ladder.small_bots import write_bot
 from tests.system.servers import PATIENCE, ServerProcess, runs

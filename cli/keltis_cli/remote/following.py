@@ -46,7 +46,7 @@ async def follow(server: Server, topic: str) -> AsyncGenerator[Message | None, N
     import aiohttp
 
     from keltis_ladder.errors import LadderError
-    from keltis_server.live.client import LiveClient
+    from keltis_server.client.live import LiveClient
 
     try:
         live = LiveClient(server.url, server.place.token or None)

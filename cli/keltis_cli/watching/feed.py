@@ -13,7 +13,7 @@ from keltis_cli.remote.connection import Server
 from keltis_cli.remote.places import Place
 from keltis_cli.remote.troubles import Unreachable
 from keltis_cli.watching.model import Message
-from keltis_server.live.client import LiveAway, LiveClient, LiveClosed
+from keltis_server.client.live import LiveAway, LiveClient, LiveClosed
 
 Take = Callable[[Message], None]
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from keltis_cli.strangers import printable
 from keltis_engine import View
-from keltis_server.live.patches import apply
+from keltis_server.play.patches import apply
 
 PUBLIC: Final = "public"
 ALL: Final = "all"  # all cards: when the match is over

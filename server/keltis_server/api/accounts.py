@@ -23,14 +23,14 @@ from keltis_ladder.store.bots.accounts import (
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Author, Token
 from keltis_server.api.service import QuotasOut
-from keltis_server.callers import Call, allows
-from keltis_server.endpoints import API, Endpoints, Parameters
-from keltis_server.happenings import AccessEnded
-from keltis_server.limits import address_of
-from keltis_server.parameters import Days, Label, Name
-from keltis_server.problems import forbidden, not_found, too_many
+from keltis_server.events import AccessEnded
+from keltis_server.http.auth import Call, allows
+from keltis_server.http.endpoints import API, Endpoints, Parameters
+from keltis_server.http.parameters import Days, Label, Name
+from keltis_server.http.problems import forbidden, not_found, too_many
+from keltis_server.http.rate_limits import address_of
+from keltis_server.http.wire import Reply
 from keltis_server.settings import Registration
-from keltis_server.wire import Reply
 
 ENDPOINTS: Final = Endpoints("accounts", "Authors and their tokens.")
 

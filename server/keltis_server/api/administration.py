@@ -30,15 +30,15 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.recomputing import Comparison
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Author
-from keltis_server.callers import Call
-from keltis_server.endpoints import Endpoints, Parameters
-from keltis_server.games import GAMES
-from keltis_server.happenings import AccessEnded
-from keltis_server.moderating import follow_up
-from keltis_server.parameters import LINE, LINE_SCHEMA, Days, Label, Name, NamePath
-from keltis_server.problems import not_found
+from keltis_server.events import AccessEnded
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import Endpoints, Parameters
+from keltis_server.http.parameters import LINE, LINE_SCHEMA, Days, Label, Name, NamePath
+from keltis_server.http.problems import not_found
+from keltis_server.http.wire import Reply
+from keltis_server.play.games import GAMES
 from keltis_server.uploads.intake import INTAKE
-from keltis_server.wire import Reply
+from keltis_server.uploads.moderation import follow_up
 
 ENDPOINTS: Final = Endpoints("administration", "For whoever runs the ladder.")
 

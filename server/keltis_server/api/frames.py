@@ -12,16 +12,16 @@ from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.spectate.live_match import LiveMatch, Viewer
 from keltis_ladder.store.matches.matches import MatchRow, job_of_number, match_row
 from keltis_ladder.store.matches.watching import stored_match
-from keltis_server.callers import Call
-from keltis_server.endpoints import Endpoints, Parameters
-from keltis_server.frames import Plain, game_plain, so_far
-from keltis_server.games import GAMES
-from keltis_server.live.live import LIVE
-from keltis_server.parameters import LARGEST_NUMBER
-from keltis_server.problems import not_found
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import Endpoints, Parameters
+from keltis_server.http.parameters import LARGEST_NUMBER
+from keltis_server.http.problems import not_found
+from keltis_server.http.wire import Encoded, Reply, dump_json, dump_msgpack, tag_of
+from keltis_server.live.hub import LIVE
+from keltis_server.play.frames import Plain, game_plain, so_far
+from keltis_server.play.games import GAMES
+from keltis_server.play.watching import PUBLIC, sight
 from keltis_server.site import Site
-from keltis_server.watching import PUBLIC, sight
-from keltis_server.wire import Encoded, Reply, dump_json, dump_msgpack, tag_of
 
 ENDPOINTS: Final = Endpoints("frames", "Games, decision by decision.")
 

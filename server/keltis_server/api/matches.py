@@ -26,14 +26,14 @@ from keltis_ladder.store.matches.matches import (
 )
 from keltis_ladder.store.matches.replays import replays_of
 from keltis_ladder.store.schema.tables import Purpose
-from keltis_server.callers import Call
-from keltis_server.endpoints import Endpoints, Media, Parameters
-from keltis_server.lookups import no_page, number_after, the_bot, the_tournament
-from keltis_server.models.matches import MatchOut, MatchState, match_out
-from keltis_server.parameters import BOT_PATTERN, Page, PageQuery
-from keltis_server.problems import conflict, not_found
+from keltis_server.api.models.matches import MatchOut, MatchState, match_out
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import Endpoints, Media, Parameters
+from keltis_server.http.lookups import no_page, number_after, the_bot, the_tournament
+from keltis_server.http.parameters import BOT_PATTERN, Page, PageQuery
+from keltis_server.http.problems import conflict, not_found
+from keltis_server.http.wire import Reply, dump_json
 from keltis_server.site import Site
-from keltis_server.wire import Reply, dump_json
 
 ENDPOINTS: Final = Endpoints("matches", "Matches, their games and replays.")
 

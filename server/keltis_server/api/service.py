@@ -10,9 +10,9 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from keltis_engine import VARIANTS, find_variant
-from keltis_server.callers import Call
-from keltis_server.endpoints import Endpoints, Media
-from keltis_server.wire import JSON, dump_json
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import Endpoints, Media
+from keltis_server.http.wire import JSON, dump_json
 
 ENDPOINTS: Final = Endpoints("service", "What this ladder is and plays.")
 
@@ -99,6 +99,6 @@ async def openapi(call: Call) -> web.Response:
 @cache
 def _document() -> bytes:
     from keltis_server.api import PARTS
-    from keltis_server.openapi import document
+    from keltis_server.http.openapi import document
 
     return dump_json(document(PARTS))

@@ -24,14 +24,14 @@ from keltis_ladder.store.bots.submissions import (
     submit,
     take_back,
 )
-from keltis_server.callers import Call
-from keltis_server.endpoints import API, Endpoints, Media, Parameters
-from keltis_server.models.bots import VersionOut, version_out
-from keltis_server.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
-from keltis_server.problems import Problem, forbidden, not_found
+from keltis_server.api.models.bots import VersionOut, version_out
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import API, Endpoints, Media, Parameters
+from keltis_server.http.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
+from keltis_server.http.problems import Problem, forbidden, not_found
+from keltis_server.http.wire import Reply
 from keltis_server.uploads.intake import INTAKE
 from keltis_server.uploads.receiving import FORM
-from keltis_server.wire import Reply
 
 ENDPOINTS: Final = Endpoints("submissions", "Uploads of bots, and what became of them.")
 

@@ -13,16 +13,16 @@ from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, Scope
 from keltis_ladder.store.bots.accounts import Bearer, TokenScope
 from keltis_ladder.store.bots.submissions import owner_of
-from keltis_server.live.channels import Channel, Refusal
-from keltis_server.live.leaderboard_channel import LeaderboardChannel
-from keltis_server.live.lobby_channel import LobbyChannel
-from keltis_server.live.match_channel import MatchChannel
-from keltis_server.live.tournament_channel import TournamentChannel
-from keltis_server.live.version_channel import VersionChannel
-from keltis_server.parameters import BOT_PATTERN
+from keltis_server.http.parameters import BOT_PATTERN
+from keltis_server.live.channel import Channel, Refusal
+from keltis_server.live.channels.leaderboard import LeaderboardChannel
+from keltis_server.live.channels.lobby import LobbyChannel
+from keltis_server.live.channels.match import MatchChannel
+from keltis_server.live.channels.tournament import TournamentChannel
+from keltis_server.live.channels.version import VersionChannel
 
 if TYPE_CHECKING:
-    from keltis_server.live.live import Live
+    from keltis_server.live.hub import Live
 
 KINDS = (
     "lobby, match/JOB, match/JOB/bot/NAME, leaderboard/VARIANT/PLAYERS, tournament/NAME, "

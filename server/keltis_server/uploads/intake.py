@@ -33,13 +33,13 @@ from keltis_ladder.store.bots.submissions import (
 )
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import VersionState
-from keltis_server.happenings import Checking, VersionChanged
+from keltis_server.events import Checking, VersionChanged
 from keltis_server.site import Site
 from keltis_server.uploads.check import LIMIT, Findings, PlatformTrouble, run_check
 from keltis_server.uploads.lanes import Lane, Lanes, Wanted
+from keltis_server.uploads.progress import Telling
 from keltis_server.uploads.pruning import Pruner
 from keltis_server.uploads.receiving import Reception
-from keltis_server.uploads.telling import Telling
 
 MOST_TRIES: Final = 3  # of a check that the platform could not finish
 PAUSE: Final = 1.0  # seconds before the next try

@@ -24,7 +24,7 @@ from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.home import Home
-from keltis_server.problems import Problem, too_many
+from keltis_server.http.problems import Problem, too_many
 from keltis_server.site import Site
 from keltis_server.uploads.turns import Turns
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from keltis_server.problems import tell_problems
-from keltis_server.web.assets import ASSETS, Assets
-from keltis_server.web.failures import tell_in_pages
-from keltis_server.web.pages import PARTS
-from keltis_server.web.rendering import PRINTER, Printer
+from keltis_server.http.problems import tell_problems
+from keltis_server.web.pages.all import PARTS
+from keltis_server.web.render.assets import ASSETS, Assets
+from keltis_server.web.render.failures import tell_in_pages
+from keltis_server.web.render.rendering import PRINTER, Printer
 
 __all__ = ["add_pages"]
 

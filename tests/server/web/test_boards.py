@@ -11,7 +11,7 @@ import pytest
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, View
 from keltis_engine.cards import LETTERS
-from keltis_server.web.boards_data import FILE, module_text
+from keltis_server.web.render.boards_data import FILE, module_text
 from tests.server.web.browsing import Gallery, needs_chromium
 from tests.server.web.positions import Story, story
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from playwright.async_api import ViewportSize
 
-from keltis_server.models.leaderboards import LineOut
-from keltis_server.models.matches import EntrantOut, MatchOut
-from keltis_server.web.home import most_interesting
+from keltis_server.api.models.leaderboards import LineOut
+from keltis_server.api.models.matches import EntrantOut, MatchOut
+from keltis_server.web.pages.home import most_interesting
 from tests.ladder.small_bots import FIRST, write_bot
 from tests.server.serving import Served
 from tests.server.spectating import CALM, PATIENT, Author, order, settle_in

@@ -15,11 +15,11 @@ from sqlmodel import Session, select
 
 from keltis_engine import VARIANTS
 from keltis_ladder.store.schema.tables import Version
-from keltis_server.web.assets import DIRECTORY, HASH_MARK, Assets
-from keltis_server.web.drawing import axis_of, heat, spark
-from keltis_server.web.markdown import read_markdown
-from keltis_server.web.rendering import TEMPLATES, as_data
-from keltis_server.web.words import LANGUAGES, Words, words_of
+from keltis_server.web.render.assets import DIRECTORY, HASH_MARK, Assets
+from keltis_server.web.render.drawing import axis_of, heat, spark
+from keltis_server.web.render.markdown import read_markdown
+from keltis_server.web.render.rendering import TEMPLATES, as_data
+from keltis_server.web.render.words import LANGUAGES, Words, words_of
 from tests.ladder.store.results import made_up
 from tests.server.serving import Served
 from tests.server.stories import bots, change, quiet, real_result, result, results

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from playwright.async_api import Page, ViewportSize, async_playwright, expect
 
-from keltis_server.games import GAMES
+from keltis_server.play.games import GAMES
 from tests.ladder.small_bots import FIRST, write_bot
 from tests.server.serving import Served
 from tests.server.spectating import CALM, PATIENT, Author, Sluice, order, settle_in

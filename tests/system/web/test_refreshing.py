@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from playwright.async_api import expect
 
-from keltis_server.web.assets import DIRECTORY
+from keltis_server.web.render.assets import DIRECTORY
 from tests.system.web.visits import Visit, Visitors, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]

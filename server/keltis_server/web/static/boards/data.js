@@ -1,4 +1,4 @@
-// Written by `python -m keltis_server.web.boards_data` from the engine: do not edit.
+// Written by `python -m keltis_server.web.render.boards_data` from the engine: do not edit.
 
 export const DATA = {
   "letters": ["R", "Y", "V", "G", "B"],

@@ -1,0 +1,1 @@
+"""For programs that talk to a server; imports nothing else of ours."""

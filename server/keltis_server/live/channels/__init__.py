@@ -1,0 +1,1 @@
+"""What can be subscribed to, one module for each kind of channel."""

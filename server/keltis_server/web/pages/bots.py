@@ -1,0 +1,139 @@
+"""Pages about bots: all of them, and one with its history."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiohttp import web
+from sqlmodel import Session
+
+from keltis_engine import VARIANTS
+from keltis_ladder.ratings.scopes import ALL, ANY, Scope
+from keltis_ladder.store.bots import browsing
+from keltis_ladder.store.schema.tables import VersionState
+from keltis_server.api.bots import (
+    BotsQuery,
+    EncountersQuery,
+    get_bot,
+    get_components,
+    get_opponents,
+    list_bots,
+    list_faults,
+    list_versions,
+)
+from keltis_server.api.matches import MatchesQuery, list_matches
+from keltis_server.api.models.bots import BotOut, CompositionOut
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import Endpoints
+from keltis_server.http.lookups import the_bot
+from keltis_server.http.parameters import NamePath, PageQuery, ScopeQuery
+from keltis_server.web.render.drawing import axis_of
+from keltis_server.web.render.rendering import HTML, show
+
+PAGES: Final = Endpoints("bots", "Bots.")
+
+LONGEST_HISTORY: Final = 50_000  # steps that are read
+DRAWN: Final = 400  # of which about so many are drawn
+RESULTS: Final = 12
+FAULTS: Final = 12
+AT_A_TIME: Final = 50
+
+Plain = dict[str, Any]
+
+
+@PAGES.get("/bots", returns=HTML, cost=12)
+async def bots(call: Call, query: BotsQuery) -> web.Response:
+    """All bots, by name."""
+    page = await list_bots(call, query)
+    return show(
+        call,
+        "bots.html",
+        page=page,
+        axis=axis_of((each.low, each.high) for bot in page.items for each in bot.ratings),
+        query=query,
+        states=list(VersionState),
+    )
+
+
+@PAGES.get("/bots/{bot}", returns=HTML, cost=6)
+async def bot(call: Call, path: NamePath, query: ScopeQuery) -> web.Response:
+    """A bot: how its rating went, whom it met, and what went wrong."""
+    scope = EncountersQuery(variant=query.variant, players=query.players)
+    (found, versions, history), (opponents, components), (faults, matches) = await asyncio.gather(
+        asyncio.gather(
+            get_bot(call, path),
+            list_versions(call, path),
+            call.site.read(history_of, path.bot, query.scope),
+        ),
+        asyncio.gather(get_opponents(call, path, scope), get_components(call, path, scope)),
+        asyncio.gather(
+            list_faults(call, path, PageQuery(limit=FAULTS)),
+            list_matches(call, MatchesQuery(bot=path.bot, limit=RESULTS)),
+        ),
+    )
+    return show(
+        call,
+        "bot.html",
+        bot=found,
+        versions=versions.versions,
+        history=history,
+        opponents=opponents.opponents,
+        components=components,
+        scales=[scale_of(each) for each in components.variants],
+        faults=faults,
+        matches=matches,
+        scope=query.scope,
+        rating=rating_in(found, query.scope),
+        by_variant=sorted(
+            (each for each in found.ratings if each.players == ANY),
+            key=lambda each: (ALL, *VARIANTS).index(each.variant),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From how many points to how many a drawing goes."""
+
+    low: float
+    high: float
+
+    def at(self, points: float) -> float:
+        """Return where so many points are, in percent of the width."""
+        return round(100 * (points - self.low) / (self.high - self.low), 2)
+
+
+def scale_of(composition: CompositionOut) -> Scale:
+    """Return a scale on which all parts of the points have room, and nothing at all, too."""
+    values = [0.0, composition.own, composition.field]
+    for each in composition.components:
+        values += [each.own, each.field]
+    low, high = min(values), max(values)
+    return Scale(low, max(high, low + 1))
+
+
+def rating_in(bot: BotOut, scope: Scope) -> Any:
+    """Return a bot's rating in a scope; none if it has not played there."""
+    fits = (each for each in bot.ratings if (each.variant, each.players) == scope)
+    return next(fits, None)
+
+
+def history_of(session: Session, name: str, scope: Scope) -> list[Plain]:
+    """Return how the rating of a bot went over all its versions, thinned out for a drawing."""
+    versions = browsing.version_ids(session, the_bot(session, name).id)
+    steps = browsing.steps_of(session, versions, scope, 0, LONGEST_HISTORY)
+    every = max(1, len(steps) // DRAWN)
+    last = len(steps) - 1
+    return [
+        {
+            "match": step.match,
+            "version": step.version,
+            "at": step.at.isoformat(),
+            "mu": round(step.mu, 3),
+            "sigma": round(step.sigma, 3),
+        }
+        for k, step in enumerate(steps)
+        if k % every == 0 or k == last or steps[k - 1].version != step.version
+    ]

@@ -1,0 +1,94 @@
+"""The leaderboard, and the matrix of who was ahead of whom."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from aiohttp import web
+from pydantic import Field
+from sqlmodel import Session
+
+from keltis_ladder.ratings.scopes import ALL, Scope
+from keltis_ladder.store.bots import browsing
+from keltis_server.api.leaderboards import HeadToHeadQuery, get_head_to_head
+from keltis_server.api.models.leaderboards import HeadToHeadOut, LineOut
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import Endpoints
+from keltis_server.http.parameters import ScopeQuery
+from keltis_server.web.render.drawing import axis_of
+from keltis_server.web.render.rendering import HTML, show
+
+PAGES: Final = Endpoints("leaderboards", "Who leads.")
+
+SPARKS: Final = 60  # ratings that a small line shows, or about so many
+MOST_SPARKS: Final = 50  # lines that have one from the start
+AT_A_TIME: Final = 100  # lines on a page
+
+Duel = tuple[int, int, int]  # wins, draws, losses
+
+
+class LeaderboardPageQuery(ScopeQuery):
+    """Which leaderboard, and which page of it."""
+
+    page: Annotated[int, Field(ge=1, le=10_000)] = 1
+
+
+@PAGES.get("/leaderboard", returns=HTML, cost=12)
+async def leaderboard(call: Call, query: LeaderboardPageQuery) -> web.Response:
+    """The bots on the ladder, with what is certain about them and what is not."""
+    board = await call.site.boards.get(query.scope)
+    first = AT_A_TIME * (query.page - 1)
+    lines = board.out.lines[first : first + AT_A_TIME]
+    sparks = await call.site.read(last_ratings, lines[:MOST_SPARKS], query.scope)
+    return show(
+        call,
+        "leaderboard.html",
+        board=board.out,
+        lines=lines,
+        sparks=sparks,
+        axis=axis_of((line.low, line.high) for line in lines),
+        scope=query.scope,
+        page=query.page,
+        pages=max(1, -(-len(board.out.lines) // AT_A_TIME)),
+    )
+
+
+def last_ratings(
+    session: Session, lines: list[LineOut], scope: Scope
+) -> dict[tuple[str, int], list[float]]:
+    """Return how ratings went lately, by bot and version."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for line in lines:
+        bot = browsing.find_bot(session, line.bot)
+        if bot is None or bot.id is None:
+            continue
+        ids = browsing.version_ids(session, bot.id, line.version)
+        # Histories are read from their beginning: guess where the last part begins.
+        after = int(line.last_match * (1 - SPARKS / line.matches)) if line.matches > SPARKS else 0
+        steps = browsing.steps_of(session, ids, scope, after, 4 * SPARKS)
+        found[line.bot, line.version] = [round(step.mu, 2) for step in steps[-SPARKS:]]
+    return found
+
+
+@PAGES.get("/matrix", returns=HTML, cost=5)
+async def matrix(call: Call, query: HeadToHeadQuery) -> web.Response:
+    """Who was ahead of whom, as a table of numbers with shades."""
+    found = await get_head_to_head(call, query)
+    return show(
+        call,
+        "matrix.html",
+        table=found,
+        duels=duels_of(found),
+        scope=query.scope,
+        named=query.bot,
+        players_matter=query.scope.variant != ALL,
+    )
+
+
+def duels_of(table: HeadToHeadOut) -> dict[tuple[int, int], Duel]:
+    """Return each duel from both sides, by the places of the two in the table."""
+    found: dict[tuple[int, int], Duel] = {}
+    for pair in table.pairs:
+        found[pair.one, pair.other] = pair.wins, pair.draws, pair.losses
+        found[pair.other, pair.one] = pair.losses, pair.draws, pair.wins
+    return found
