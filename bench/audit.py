@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.audit_games import STYLES, Sample, play_styles, sample
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.audit.book import AuditBook, Played
 from keltis_ladder.audit.evidence import BOT_LIMIT, UNIT, Contrast, Evidence, Test, nats, odds

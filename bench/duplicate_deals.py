@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from keltis_bots.greedy import choose
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, Rng, Ruleset, State, find_variant
 from keltis_ladder.match.jobs import seed_of_match
 

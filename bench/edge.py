@@ -26,7 +26,7 @@ from tests.system.servers import ServerProcess
 
 from bench.costs import BOT, drain, furnish
 from bench.server import fill
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_ladder.store.home import Home
 from keltis_server.http.endpoints import API
 

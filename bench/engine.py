@@ -7,9 +7,9 @@ import json
 import os
 from pathlib import Path
 
-from keltis_cli import bench_report
-from keltis_cli.bench_engine import measure
-from keltis_cli.look import console
+from keltis_cli.bench import engine_report as bench_report
+from keltis_cli.bench.engine import measure
+from keltis_cli.draw.look import console
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -26,7 +26,7 @@ from typing import Any, Final
 from tests.ladder.busy import bursts, busy_processes
 
 import keltis_bots
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_ladder.dispatch.pool import Crew
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant, built_in

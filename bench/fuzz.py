@@ -21,7 +21,7 @@ from typing import Final
 
 from tests.fuzz.targets import CORPUS, TARGETS
 
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 
 RESULTS: Final = Path(__file__).parent / "results"
 LARGEST: Final = 4096  # bytes that are worth keeping in the repository

@@ -22,7 +22,7 @@ from typing import Any, Final
 from tests.ladder.store.postgres import running
 from tests.system.siege import Siege, Strike, die_with_the_lock, kill_a_referee
 
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_ladder.store.home import Home
 
 RESULTS: Final = Path(__file__).parent / "results"

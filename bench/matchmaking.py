@@ -40,7 +40,7 @@ from bench.matchmaking_ladders import (
     make_driver,
     make_world,
 )
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_ladder.matchmaking import (
     Category,
     Contender,

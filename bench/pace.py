@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.matchmaking_ladders import SETTINGS, Ours, kendall, make_world
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_ladder.run.pace import AT_FULL_PACE, SETTLED_BELOW, Pace, PaceRules, Tempo
 
 RESULTS: Final = Path(__file__).parent / "results"

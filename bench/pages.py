@@ -23,7 +23,7 @@ from playwright.async_api import Page, Route
 from tests.system.web.ladders import Ladder, open_ladder
 from tests.system.web.visits import Visitors, open_browser
 
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS
 from keltis_ladder.sandbox.child import descendants
 from keltis_server.settings import NICE

@@ -26,7 +26,7 @@ from typing import Final
 from keltis_bots.budget import Playouts
 from keltis_bots.greedy import choose
 from keltis_bots.search import Search
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, Rng, Ruleset, State, find_variant
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import GameResult, MatchResult, rank_by

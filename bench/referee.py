@@ -14,15 +14,15 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keltis_cli import bench_referee_report
-from keltis_cli.bench_machine import this_machine
-from keltis_cli.bench_referee import measure
-from keltis_cli.look import console
+from keltis_cli.bench import referee_report as bench_referee_report
+from keltis_cli.bench.machine import this_machine
+from keltis_cli.bench.referee import measure
+from keltis_cli.draw.look import console
 
 RESULTS = Path(__file__).parent / "results"
 RATE = """
 import os, sys
-from keltis_cli.bench_referee import _crew_rate
+from keltis_cli.bench.referee import _crew_rate
 print(_crew_rate(sorted(os.sched_getaffinity(0)), float(sys.argv[1]), int(sys.argv[2]), True))
 """
 

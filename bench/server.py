@@ -26,7 +26,7 @@ from sqlmodel import Session
 from tests.system.servers import ServerProcess
 
 from bench.store import MadeUp
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.home import Home

@@ -28,7 +28,7 @@ from tests.ladder.small_bots import write_bot
 from tests.server.archives import packed
 from tests.system.servers import ServerProcess
 
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home

@@ -26,7 +26,7 @@ from typing import Any, Final
 from tests.ladder.small_bots import write_bot
 from tests.server.serving import QUIET, Served, served
 
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_ladder.dispatch.dispatcher import Streamed
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.run.programs import enter_program, keep_program

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from sqlalchemy import insert, text
 
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.ratings.model import MU, SIGMA, noise_of
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS
 from keltis_ladder.dispatch.pool import Crew
 from keltis_ladder.match.entrants import built_in

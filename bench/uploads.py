@@ -32,7 +32,7 @@ import aiohttp
 from tests.server import archives
 from tests.system.servers import ServerProcess
 
-from keltis_cli.bench_machine import this_machine
+from keltis_cli.bench.machine import this_machine
 
 RESULTS: Final = Path(__file__).parent / "results"
 AUTHORS: Final = 4

@@ -83,7 +83,7 @@ app = typer.Typer(
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
-        from keltis_cli.about import version
+        from keltis_cli.games.about import version
 
         version()
         raise typer.Exit

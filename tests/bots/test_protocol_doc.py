@@ -12,7 +12,7 @@ from keltis_bots import messages
 from keltis_bots.framing import MOST_FROM_BOT, frame
 from keltis_bots.manifest import parse_manifest
 from keltis_bots.request import Game
-from keltis_cli.init import TESTS
+from keltis_cli.bots.init import TESTS
 from keltis_engine import VARIANTS, Rng, find_variant
 from keltis_engine.policies import eager
 from keltis_engine.state import ENDINGS

@@ -12,7 +12,7 @@ import pytest
 from keltis_bots.framing import PREFIX
 from keltis_bots.manifest import read_manifest
 from keltis_bots.messages import read_hello
-from keltis_cli.init import TESTS, make
+from keltis_cli.bots.init import TESTS, make
 from keltis_engine import VARIANTS, find_variant
 from tests.bots import transcripts
 from tests.bots.piped import STARTERS, PipedBot, Seat, command_of, environment, play_game

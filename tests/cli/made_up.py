@@ -3,7 +3,7 @@
 import random
 from datetime import UTC, datetime, timedelta
 
-from keltis_cli.standings_table import Tables
+from keltis_cli.draw.standings_table import Tables
 from keltis_ladder.dispatch.dispatcher import Started
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, Kind

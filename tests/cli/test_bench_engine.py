@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 import keltis_engine
-from keltis_cli import bench_engine, bench_report
-from keltis_cli.bench_report import NO_OPEN_SPIEL, Figure, Goal, figure
+from keltis_cli.bench import engine as bench_engine
+from keltis_cli.bench import engine_report as bench_report
+from keltis_cli.bench.engine_report import NO_OPEN_SPIEL, Figure, Goal, figure
+from keltis_cli.draw.look import console
 from keltis_cli.errors import BadRequest
-from keltis_cli.look import console
 
 README = Path(__file__).parents[2] / "bench/README.md"
 REFERENCE = "def games(n, seed, count):\n    return sum(range(1000)) and 100 * count\n"

@@ -3,8 +3,8 @@
 import pytest
 from rich.cells import cell_len
 
-from keltis_cli.boards import draw
-from keltis_cli.look import LETTERS, MARKS, SYMBOLS, Look
+from keltis_cli.draw.boards.boards import draw
+from keltis_cli.draw.look import LETTERS, MARKS, SYMBOLS, Look
 from keltis_engine import SPECTATORS
 from tests.cli.helpers import ALL_VARIANTS, states
 

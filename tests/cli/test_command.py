@@ -98,7 +98,7 @@ def test_version_needs_neither_rich_nor_the_games_of_other_commands() -> None:
         "finally: print([m for m in sys.modules if m.startswith('keltis_cli.')])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "['keltis_cli.commands', 'keltis_cli.main', 'keltis_cli.about']" in told.stdout
+    assert "['keltis_cli.commands', 'keltis_cli.main', 'keltis_cli.games.about']" in told.stdout
 
 
 def test_variants_lists_all_with_their_options() -> None:

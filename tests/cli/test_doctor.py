@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from keltis_cli.doctor import FAIR, verdict
+from keltis_cli.ladder.doctor import FAIR, verdict
 from keltis_ladder.doctor import Area, Check, State
 from tests.cli.helpers import ESCAPE, command
 

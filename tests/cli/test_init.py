@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keltis_bots.manifest import read_manifest
-from keltis_cli.init import TESTS, valid_name
+from keltis_cli.bots.init import TESTS, valid_name
 from tests.cli.helpers import command, output
 
 

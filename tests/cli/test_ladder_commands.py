@@ -19,8 +19,8 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from keltis_cli import displays
-from keltis_cli.displays import FullScreen, Lines, Silence, display_for
+from keltis_cli.draw import displays
+from keltis_cli.draw.displays import FullScreen, Lines, Silence, display_for
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.recomputing import compare
 from tests.cli.helpers import ESCAPE

@@ -5,12 +5,12 @@ import re
 import pytest
 from rich.text import Text
 
-from keltis_cli.journal import KEPT, Journal
-from keltis_cli.ladder_screen import LadderState, ladder_lines
-from keltis_cli.leaderboard_table import axis, interval, leaderboard_lines
-from keltis_cli.look import Look
-from keltis_cli.matrix import matrix_lines
-from keltis_cli.strokes import ago, counted, cut, lasting, wins
+from keltis_cli.draw.journal import KEPT, Journal
+from keltis_cli.draw.leaderboard_table import axis, interval, leaderboard_lines
+from keltis_cli.draw.look import Look
+from keltis_cli.draw.matrix import matrix_lines
+from keltis_cli.draw.strokes import ago, counted, cut, lasting, wins
+from keltis_cli.ladder.screen import LadderState, ladder_lines
 from keltis_ladder.dispatch.dispatcher import Failed, Finished, Troubled
 from keltis_ladder.run.scheduler import Trouble
 from keltis_ladder.store.ratings.leaderboards import Encounter

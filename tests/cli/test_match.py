@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from keltis_cli import entering
+from keltis_cli.bots import entering
 from keltis_cli.errors import BadRequest
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from tests.cli.helpers import ESCAPE, command, output

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keltis_cli.look import SYMBOLS
+from keltis_cli.draw.look import SYMBOLS
 from keltis_engine import find_variant
 from tests.cli.helpers import ALL_VARIANTS, ESCAPE, command, hidden_from, output
 
@@ -59,8 +59,8 @@ def test_cards_in_other_hands_are_never_shown(variant: str, tmp_path: Path) -> N
 
 def test_what_is_shown_depends_only_on_what_the_player_knows() -> None:
     """Two deals that differ in unseen cards only look the same: here, before any draw."""
-    from keltis_cli.boards import draw
-    from keltis_cli.look import Look
+    from keltis_cli.draw.boards.boards import draw
+    from keltis_cli.draw.look import Look
     from keltis_engine import Rng
 
     state = find_variant("keltis").deal(3, 5)

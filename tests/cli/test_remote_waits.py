@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from keltis_cli.remote import following, submit_following
-from keltis_cli.watching import feed
-from keltis_cli.watching import plain as watching
+from keltis_cli.watch import feed
+from keltis_cli.watch import plain as watching
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_server.uploads.lanes import Lane
 from tests.cli.inside import Inside

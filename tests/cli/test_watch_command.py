@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from keltis_cli.draw.look import Look
 from keltis_cli.errors import BadRequest
-from keltis_cli.look import Look
 from keltis_cli.remote.places import Place
-from keltis_cli.watching.feed import ServerFeed
-from keltis_cli.watching.finding import find_match
-from keltis_cli.watching.model import MatchModel
-from keltis_cli.watching.plain import print_match, tell_match, tell_tournament
-from keltis_cli.watching.playback import Playback
+from keltis_cli.watch.feed import ServerFeed
+from keltis_cli.watch.finding import find_match
+from keltis_cli.watch.model import MatchModel
+from keltis_cli.watch.plain import print_match, tell_match, tell_tournament
+from keltis_cli.watch.playback import Playback
 from keltis_ladder.match.clock import TimeControl
 from keltis_server.local_key import read_address
 from keltis_server.settings import Settings

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from keltis_cli.watching.model import ALL, PUBLIC, MatchModel
-from keltis_cli.watching.playback import AS_THEY_COME, BETWEEN_GAMES, Playback
+from keltis_cli.watch.model import ALL, PUBLIC, MatchModel
+from keltis_cli.watch.playback import AS_THEY_COME, BETWEEN_GAMES, Playback
 from keltis_engine import VARIANTS
 from tests.cli.watch_records import BOTS, Record
 

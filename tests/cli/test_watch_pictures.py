@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from keltis_cli.look import Look
-from keltis_cli.watching.lobby import LobbyModel
-from keltis_cli.watching.lobby_picture import lobby_lines
-from keltis_cli.watching.match_picture import Showing, clock_text, match_lines
-from keltis_cli.watching.model import ALL, PUBLIC, MatchModel
-from keltis_cli.watching.playback import Playback
-from keltis_cli.watching.teller import Teller
-from keltis_cli.watching.tournament import TournamentModel
-from keltis_cli.watching.tournament_view import tournament_lines
-from keltis_cli.watching.tv import SETTLED, choose
+from keltis_cli.draw.look import Look
+from keltis_cli.watch.lobby import LobbyModel
+from keltis_cli.watch.lobby_picture import lobby_lines
+from keltis_cli.watch.match_picture import Showing, clock_text, match_lines
+from keltis_cli.watch.model import ALL, PUBLIC, MatchModel
+from keltis_cli.watch.playback import Playback
+from keltis_cli.watch.teller import Teller
+from keltis_cli.watch.tournament import TournamentModel
+from keltis_cli.watch.tournament_view import tournament_lines
+from keltis_cli.watch.tv import SETTLED, choose
 from keltis_engine import VARIANTS
 from keltis_ladder.tournaments.plan import DOUBLE, GAUNTLET, ROUND_ROBIN, SWISS, Plan
 from keltis_server.api.models.matches import ControlOut

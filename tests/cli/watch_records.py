@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-from keltis_cli.watching.feed import Take
-from keltis_cli.watching.model import ALL, PUBLIC
+from keltis_cli.watch.feed import Take
+from keltis_cli.watch.model import ALL, PUBLIC
 from keltis_engine import POST_GAME, SPECTATORS, Rng
 from keltis_engine.policies import POLICIES
 from keltis_ladder.match.entrants import Entrant

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from keltis_cli.init import make
+from keltis_cli.bots.init import make
 from keltis_engine import find_variant
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import built_in

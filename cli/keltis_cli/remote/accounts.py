@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from keltis_cli.draw.look import QUIET, TITLE, styled
+from keltis_cli.draw.strokes import counted
 from keltis_cli.errors import BadRequest
-from keltis_cli.look import QUIET, TITLE, styled
 from keltis_cli.remote.calls import (
     SERVER,
     JsonOption,
@@ -24,7 +25,6 @@ from keltis_cli.remote.connection import Server
 from keltis_cli.remote.logins import Login, login_file, read_logins, write_logins
 from keltis_cli.remote.places import address_of, find_place, warn_of_plain_http
 from keltis_cli.remote.shapes import Account, Opened, Tokens, read
-from keltis_cli.strokes import counted
 
 
 def register(

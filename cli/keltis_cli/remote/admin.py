@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from keltis_cli.look import TITLE, styled
+from keltis_cli.draw.look import TITLE, styled
+from keltis_cli.draw.printable import printable
 from keltis_cli.remote.audit_lines import bot_lines, ladder_lines
 from keltis_cli.remote.calls import (
     BotArgument,
@@ -25,7 +26,6 @@ from keltis_cli.remote.calls import (
 )
 from keltis_cli.remote.completion import complete_bots
 from keltis_cli.remote.connection import Server
-from keltis_cli.strangers import printable
 
 app = typer.Typer(
     add_completion=False,

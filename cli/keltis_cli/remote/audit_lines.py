@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from keltis_cli.strangers import printable
+from keltis_cli.draw.printable import printable
 
 _TESTS: Final = {
     "later": "better in later games of a deal than in the first",

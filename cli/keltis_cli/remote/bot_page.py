@@ -7,13 +7,13 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.columns import fitted, numbers, texts
-from keltis_cli.estimates import percent
-from keltis_cli.leaderboard_table import ALARM, bot_name
-from keltis_cli.look import QUIET, TITLE, Look, styled
+from keltis_cli.draw.columns import fitted, numbers, texts
+from keltis_cli.draw.estimates import percent
+from keltis_cli.draw.leaderboard_table import ALARM, bot_name
+from keltis_cli.draw.look import QUIET, TITLE, Look, styled
+from keltis_cli.draw.strokes import ago, counted, cut, fitting
 from keltis_cli.remote.match_page import entrants_text
 from keltis_cli.remote.shapes import Bot, Match, Rating, Version
-from keltis_cli.strokes import ago, counted, cut, fitting
 from keltis_ladder.sandbox.limits import KIB
 from keltis_ladder.store.schema.moments import now
 

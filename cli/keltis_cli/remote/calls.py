@@ -12,8 +12,8 @@ from urllib.parse import quote
 import typer
 from rich.text import Text
 
+from keltis_cli.draw.look import console
 from keltis_cli.errors import BadRequest
-from keltis_cli.look import console
 from keltis_cli.remote.completion import complete_bots, complete_variants
 from keltis_cli.remote.connection import Server
 from keltis_cli.remote.places import find_place

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from keltis_cli import arguments
-from keltis_cli.look import console, look
+from keltis_cli.draw.look import console, look
+from keltis_cli.draw.strokes import counted
 from keltis_cli.remote.calls import (
     BotArgument,
     JsonOption,
@@ -34,7 +35,6 @@ from keltis_cli.remote.following import (
 from keltis_cli.remote.match_page import entrants_text, match_page
 from keltis_cli.remote.shapes import Match, read
 from keltis_cli.remote.troubles import FAILED
-from keltis_cli.strokes import counted
 from keltis_engine import find_variant
 
 

@@ -10,9 +10,9 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
+from keltis_cli.draw.printable import printable
 from keltis_cli.remote.places import Place, another_server
 from keltis_cli.remote.troubles import Refused, Unreachable
-from keltis_cli.strangers import printable
 
 if TYPE_CHECKING:
     import aiohttp

@@ -6,10 +6,10 @@ from typing import Final
 
 from rich.console import Console
 
-from keltis_cli.check import LOG_LINES, NAME, SIGNS, STYLES
-from keltis_cli.look import QUIET
+from keltis_cli.bots.check import LOG_LINES, NAME, SIGNS, STYLES
+from keltis_cli.draw.look import QUIET
+from keltis_cli.draw.printable import say_indented, tail
 from keltis_cli.remote.shapes import Finding
-from keltis_cli.strangers import say_indented, tail
 from keltis_ladder.findings import Mark
 
 _MARKS: Final = {str(mark): mark for mark in Mark}

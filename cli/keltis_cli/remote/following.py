@@ -12,10 +12,10 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from rich.status import Status
 
-from keltis_cli.look import console
+from keltis_cli.draw.look import console
+from keltis_cli.draw.printable import printable
 from keltis_cli.remote.connection import Server
 from keltis_cli.remote.troubles import NothingNew, Unreachable
-from keltis_cli.strangers import printable
 
 T = TypeVar("T")
 

@@ -9,8 +9,9 @@ import typer
 from rich.text import Text
 
 from keltis_cli import arguments
-from keltis_cli.leaderboard_table import leaderboard_lines
-from keltis_cli.look import QUIET, TITLE, console, look, styled
+from keltis_cli.draw.leaderboard_table import leaderboard_lines
+from keltis_cli.draw.look import QUIET, TITLE, console, look, styled
+from keltis_cli.draw.strokes import counted
 from keltis_cli.remote.calls import (
     JsonOption,
     ServerOption,
@@ -22,7 +23,6 @@ from keltis_cli.remote.calls import (
 )
 from keltis_cli.remote.connection import Server
 from keltis_cli.remote.shapes import Leaderboard, Line, read
-from keltis_cli.strokes import counted
 from keltis_engine import find_variant
 from keltis_ladder.store.ratings.lines import Line as StoredLine
 

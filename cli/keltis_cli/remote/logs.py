@@ -12,11 +12,13 @@ from rich.console import Console
 from rich.text import Text
 
 from keltis_cli import arguments
-from keltis_cli.columns import fitted, numbers, texts
-from keltis_cli.crash_cards import say_effort
+from keltis_cli.bots.crash_cards import say_effort
+from keltis_cli.bots.reproduce import say_record
+from keltis_cli.draw.columns import fitted, numbers, texts
+from keltis_cli.draw.look import QUIET, TITLE, console, look
+from keltis_cli.draw.printable import lines_of, printable, say_indented, tail
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target
-from keltis_cli.look import QUIET, TITLE, console, look
 from keltis_cli.remote.calls import (
     BotArgument,
     JsonOption,
@@ -30,8 +32,6 @@ from keltis_cli.remote.calls import (
 from keltis_cli.remote.connection import Server
 from keltis_cli.remote.findings import say_finding
 from keltis_cli.remote.shapes import Bot, Fault, Profile, Report, Times, Versions, read, read_all
-from keltis_cli.reproduce import say_record
-from keltis_cli.strangers import lines_of, printable, say_indented, tail
 from keltis_ladder.referee.crash_cards import read_card
 
 FAULTS: Final = 5  # that are told

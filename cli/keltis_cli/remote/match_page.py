@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from keltis_cli.columns import Column, fitted, numbers, texts
-from keltis_cli.leaderboard_table import ALARM, bot_name
-from keltis_cli.look import QUIET, TITLE, Look, styled
+from keltis_cli.draw.columns import Column, fitted, numbers, texts
+from keltis_cli.draw.leaderboard_table import ALARM, bot_name
+from keltis_cli.draw.look import QUIET, TITLE, Look, styled
+from keltis_cli.draw.strokes import cut, fitting, wins
 from keltis_cli.remote.shapes import Entrant, Match
-from keltis_cli.strokes import cut, fitting, wins
 
 
 def by_rank(match: Match) -> list[Entrant]:

@@ -9,9 +9,10 @@ import typer
 from rich.text import Text
 
 from keltis_cli import arguments
-from keltis_cli.columns import fitted, numbers, texts
-from keltis_cli.estimates import percent
-from keltis_cli.look import QUIET, TITLE, Look, console, look
+from keltis_cli.draw.columns import fitted, numbers, texts
+from keltis_cli.draw.estimates import percent
+from keltis_cli.draw.look import QUIET, TITLE, Look, console, look
+from keltis_cli.draw.strokes import ago
 from keltis_cli.remote.calls import (
     MOST,
     JsonOption,
@@ -27,7 +28,6 @@ from keltis_cli.remote.completion import complete_bots
 from keltis_cli.remote.connection import Server
 from keltis_cli.remote.match_page import entrants_text
 from keltis_cli.remote.shapes import Account, Bot, Match, read, read_all
-from keltis_cli.strokes import ago
 from keltis_engine import find_variant
 from keltis_ladder.store.schema.moments import now
 

@@ -27,8 +27,8 @@ from keltis_bots.manifest import (
     parse_manifest,
     read_manifest,
 )
+from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
-from keltis_cli.strangers import printable
 from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.files.trees import CannotStage, discard
 from keltis_ladder.programs.staging import SUBMITTED, stage

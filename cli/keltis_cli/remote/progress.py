@@ -6,7 +6,7 @@ from types import TracebackType
 
 from rich import progress
 
-from keltis_cli.look import console
+from keltis_cli.draw.look import console
 
 
 class Transfer:

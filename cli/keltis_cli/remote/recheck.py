@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from keltis_cli.leaderboard_table import bot_name
+from keltis_cli.draw.leaderboard_table import bot_name
+from keltis_cli.draw.printable import printable
 from keltis_cli.remote.calls import (
     BotArgument,
     JsonOption,
@@ -21,7 +22,6 @@ from keltis_cli.remote.following import SILENCE_SECONDS, TimeoutOption
 from keltis_cli.remote.shapes import Version, read
 from keltis_cli.remote.submit import end_with, wait_for_version
 from keltis_cli.remote.submit_following import Outcome
-from keltis_cli.strangers import printable
 
 
 def recheck(

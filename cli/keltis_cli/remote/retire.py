@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from keltis_cli.leaderboard_table import bot_name
+from keltis_cli.draw.leaderboard_table import bot_name
+from keltis_cli.draw.printable import printable
 from keltis_cli.remote.calls import (
     BotArgument,
     JsonOption,
@@ -20,7 +21,6 @@ from keltis_cli.remote.calls import (
 )
 from keltis_cli.remote.connection import Server
 from keltis_cli.remote.shapes import Version, read
-from keltis_cli.strangers import printable
 
 
 def retire(

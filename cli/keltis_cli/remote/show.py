@@ -9,8 +9,9 @@ import typer
 from rich.text import Text
 
 from keltis_cli import arguments
+from keltis_cli.draw.look import Look, console, look
+from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
-from keltis_cli.look import Look, console, look
 from keltis_cli.remote.bot_page import bot_page, version_page
 from keltis_cli.remote.calls import (
     JsonOption,
@@ -27,7 +28,6 @@ from keltis_cli.remote.match_page import match_page
 from keltis_cli.remote.shapes import Bot, Match, Version, Versions, read, read_all
 from keltis_cli.remote.tournament_page import tournament_page
 from keltis_cli.remote.tournament_shapes import Tournament
-from keltis_cli.strangers import printable
 
 LATEST: Final = 5  # matches on the page of a bot
 UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

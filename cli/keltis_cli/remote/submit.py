@@ -13,10 +13,12 @@ from typing import Annotated, Any, Final
 import typer
 
 from keltis_bots.manifest import Manifest
-from keltis_cli.check import Page, keep_card
-from keltis_cli.crash_cards import DEFAULT_DIRECTORY
-from keltis_cli.leaderboard_table import bot_name
-from keltis_cli.look import QUIET, console
+from keltis_cli.bots.check import Page, keep_card
+from keltis_cli.bots.crash_cards import DEFAULT_DIRECTORY
+from keltis_cli.draw.leaderboard_table import bot_name
+from keltis_cli.draw.look import QUIET, console
+from keltis_cli.draw.printable import show_build
+from keltis_cli.draw.strokes import counted
 from keltis_cli.remote.bot_page import size_text
 from keltis_cli.remote.calls import JsonOption, ServerOption, TokenOption, print_json, talk
 from keltis_cli.remote.connection import Server
@@ -26,8 +28,6 @@ from keltis_cli.remote.progress import Transfer
 from keltis_cli.remote.shapes import Version, read
 from keltis_cli.remote.submit_following import Outcome, follow_version
 from keltis_cli.remote.troubles import FAILED, UNREACHABLE
-from keltis_cli.strangers import show_build
-from keltis_cli.strokes import counted
 from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.findings import Doing, Mark
 from keltis_ladder.match.faults import PlatformFault

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from keltis_cli.columns import fitted, numbers, texts
-from keltis_cli.look import QUIET, TITLE, console, look
+from keltis_cli.draw.columns import fitted, numbers, texts
+from keltis_cli.draw.look import QUIET, TITLE, console, look
+from keltis_cli.draw.printable import printable
 from keltis_cli.remote.calls import (
     JsonOption,
     ServerOption,
@@ -22,7 +23,6 @@ from keltis_cli.remote.calls import (
 )
 from keltis_cli.remote.connection import Server
 from keltis_cli.remote.shapes import NewToken, Token, Tokens, read
-from keltis_cli.strangers import printable
 
 SCOPES = ("read", "submit", "play", "account", "admin")
 

@@ -12,10 +12,11 @@ import typer
 from rich.text import Text
 
 from keltis_cli import arguments
-from keltis_cli.columns import fitted, numbers, texts
-from keltis_cli.displays import Display, display_for, with_symbols
+from keltis_cli.draw.columns import fitted, numbers, texts
+from keltis_cli.draw.displays import Display, display_for, with_symbols
+from keltis_cli.draw.look import QUIET, TITLE, Look, console, look
+from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
-from keltis_cli.look import QUIET, TITLE, Look, console, look
 from keltis_cli.remote.calls import (
     MOST,
     JsonOption,
@@ -42,7 +43,6 @@ from keltis_cli.remote.following import (
 from keltis_cli.remote.shapes import read, read_all
 from keltis_cli.remote.tournament_page import Watched, tournament_page
 from keltis_cli.remote.tournament_shapes import Summary, Tournament
-from keltis_cli.strangers import printable
 from keltis_engine import VARIANTS
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN

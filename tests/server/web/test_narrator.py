@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from keltis_cli.narrator import BIG, SMALL, Step, clauses, closing
+from keltis_cli.draw.narrator import BIG, SMALL, Step, clauses, closing
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, View
 from tests.server.web.browsing import Gallery, needs_chromium
 from tests.server.web.positions import Story, story

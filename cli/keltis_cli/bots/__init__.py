@@ -1,0 +1,1 @@
+"""For authors: begin, check, compare and mend a bot."""

@@ -1,0 +1,64 @@
+"""The table of ``kartenspiel``: wish stones and piles in the middle, everybody's rows below."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.text import Text
+
+from keltis_cli.draw.boards.pieces import (
+    WIDTH,
+    beside,
+    hand_lines,
+    pile_line,
+    player_line,
+    row_line,
+    title_line,
+)
+from keltis_cli.draw.look import LETTERS, QUIET, TITLE, Look, styled
+from keltis_engine import View
+
+COLUMN: Final = WIDTH // 2
+STONES: Final = range(1, 10)
+
+
+def draw(view: View, look: Look) -> list[Text]:
+    """Draw the whole table."""
+    facts = [f"draw pile {view['pile']['size']}", f"ended rows {view['ended_rows']}"]
+    lines = [title_line(view, look, facts), wish_line(view, look), pile_line(view, look)]
+    for left in range(0, view["players"], 2):
+        right = left + 1
+        lines += beside(
+            player(view, left, look),
+            player(view, right, look) if right < view["players"] else [],
+            COLUMN,
+        )
+    return lines + hand_lines(view, look)
+
+
+def wish_line(view: View, look: Look) -> Text:
+    """Draw the nine wish stones; those taken leave a gap."""
+    line = styled("wishes ", QUIET)
+    for value in STONES:
+        if value in view["wish_row"]:
+            line.append(f" {look.mark('wish')}{value} ", TITLE)
+        else:
+            line.append(f"  {look.mark('empty')} ", QUIET)
+    return line
+
+
+def player(view: View, seat: int, look: Look) -> list[Text]:
+    """Draw a player's five rows, points row and wish stones."""
+    width = COLUMN - 2
+    stones = view["wish_stones"][seat]
+    facts = " ".join(f"{look.mark('wish')}{stone}" for stone in stones)
+    rows = view["rows"][seat]
+    return [
+        player_line(view, seat, look, facts if len(stones) < 5 else _many(look, stones), width),
+        *(row_line(look, letter, rows[letter], width) for letter in LETTERS),
+        row_line(look, "P", view["points_rows"][seat], width),
+    ]
+
+
+def _many(look: Look, stones: list[int]) -> str:
+    return look.mark("wish") + "".join(str(stone) for stone in stones)

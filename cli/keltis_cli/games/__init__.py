@@ -1,0 +1,1 @@
+"""Play, replay and count games, without a ladder."""

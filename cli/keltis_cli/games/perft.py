@@ -1,0 +1,41 @@
+"""``perft``: count all ways the next decisions can go, to compare engines."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from keltis_cli import arguments
+from keltis_cli.draw.look import TITLE, console
+from keltis_cli.draw.tables import table
+from keltis_engine import perft as counting
+
+
+def perft(
+    variant: arguments.VariantOption = "keltis",
+    players: arguments.PlayersOption = 2,
+    seed: arguments.SeedOption = 1,
+    depth: Annotated[
+        int, typer.Option("--depth", "-d", min=1, max=20, help="Decisions to look ahead.")
+    ] = 3,
+    divide: Annotated[
+        bool, typer.Option("--divide", help="Count below each first decision as well.")
+    ] = False,
+    option: arguments.RuleOptions = None,
+) -> None:
+    """Count all sequences of decisions from a deal, depth by depth."""
+    state = arguments.ruleset(variant, option).deal(players, seed)
+    out = console()
+    out.print(f"{variant}, {players} players, seed {seed}", style=TITLE)
+    rows = []
+    for level in range(1, depth + 1):
+        begin = time.perf_counter()
+        count = counting.perft(state, level)
+        rows.append([str(level), f"{count:,}", f"{time.perf_counter() - begin:.3f}"])
+    out.print(table(["depth", "sequences", "seconds"], rows, left=[]))
+    if divide:
+        parts = [[text, f"{count:,}"] for text, count in counting.divide(state, depth).items()]
+        out.print()
+        out.print(table(["first decision", "sequences"], parts, left=["first decision"]))

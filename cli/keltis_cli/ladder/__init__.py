@@ -1,0 +1,1 @@
+"""Run a ladder on this machine, and look after what it stores."""

@@ -1,0 +1,110 @@
+"""``audit``: look at decisions, and prove what the audit found."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+from sqlalchemy import select
+from sqlmodel import Session
+
+from keltis_cli.draw.printable import printable
+from keltis_cli.draw.progress import LongWork
+from keltis_cli.draw.strokes import counted
+from keltis_cli.errors import BadRequest
+from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder
+from keltis_ladder.store.audit.book import advance, compare, replace
+from keltis_ladder.store.audit.decisions import Looked
+from keltis_ladder.store.audit.decisions import look as look_at
+from keltis_ladder.store.bots.browsing import find_bot
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.schema.tables import Bot, table_of
+
+FAILED: Final = 1
+SHOWN: Final = 10  # differences that are told
+
+app = typer.Typer(
+    help="Look whether bots of a ladder know more than they may, or prove what was found.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+@app.callback()
+def audit() -> None:
+    """Look whether bots of a ladder know more than they may, or prove what was found."""
+
+
+@app.command()
+def look(
+    bot: Annotated[str, typer.Argument(metavar="[BOT]", help="Only its matches.")] = "",
+    latest: Annotated[
+        int | None, typer.Option("--latest", min=1, help="Only so many matches, the latest.")
+    ] = None,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Look at the decisions of matches that nobody has looked at yet, about one a second.
+
+    A ladder may be served meanwhile. Whoever stops this goes on there the next time. What is found
+    is told here, by `admin audit`, and to the authors; the exit code is 1 if anybody is suspicious.
+    """
+    with existing_ladder(data, database) as (_, found):
+        while found.write(advance).left:
+            pass
+        chosen = _find(found, bot) if bot else None
+        with LongWork("looking at decisions") as work:
+            looked = look_at(found, chosen, latest, work.tell)
+        names = _names(found, looked)
+    print(f"Looked at {counted(looked.matches, 'match', 'matches')}.")
+    if looked.removed:
+        print(f"Of {counted(looked.removed, 'match', 'matches')} the moves are not kept any more.")
+    if names:
+        print(f"More than chance allows: {', '.join(names)}. See: keltis-ladder admin audit")
+        raise typer.Exit(FAILED)
+    print("Nobody new is suspicious.")
+
+
+@app.command()
+def recompute(
+    store: Annotated[
+        bool, typer.Option("--store", help="Replace what is stored by what was worked out.")
+    ] = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Work the audit out again from the results, and compare: every number has to be the same."""
+    with existing_ladder(data, database) as (_, found):
+        if store:
+            print(f"Stored anew, from {counted(found.write(replace), 'match', 'matches')}.")
+            return
+        with found.reading() as session:
+            result = compare(session)
+    matches = counted(result.matches, "match", "matches")
+    print(f"Worked out {matches}, compared {result.compared:,} entries.")
+    if result.equal:
+        print("All are equal.")
+        return
+    print(f"{len(result.differences):,} are not equal:")
+    for text in result.differences[:SHOWN]:
+        print(f"  {text}")
+    print("To replace them: keltis-ladder audit recompute --store")
+    raise typer.Exit(FAILED)
+
+
+def _find(database: Database, name: str) -> int:
+    with database.reading() as session:
+        bot = find_bot(session, name)
+    if bot is None or bot.id is None:
+        raise BadRequest(f"there is no bot {printable(name)} on this ladder")
+    return bot.id
+
+
+def _names(database: Database, looked: Looked) -> list[str]:
+    def work(session: Session) -> list[str]:
+        table = table_of(Bot)
+        query = select(table.c.name).where(table.c.id.in_(looked.suspects)).order_by(table.c.name)
+        return [printable(name) for name in session.execute(query).scalars()]
+
+    with database.reading() as session:
+        return work(session)

@@ -1,0 +1,232 @@
+"""``db``: make the database of a ladder, bring it up to date, check it, copy it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from keltis_cli.bots.check import SIGNS, STYLES
+from keltis_cli.draw.look import TITLE, console
+from keltis_cli.draw.printable import say_indented
+from keltis_cli.draw.progress import LongWork
+from keltis_cli.draw.strokes import counted
+from keltis_cli.ladder import retention_options as keeping
+from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder, open_home, opened
+from keltis_ladder.findings import Doing, Finding, Mark
+from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.store.audit import soundness as checking
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.home import Home, make_private
+from keltis_ladder.store.retention import Swept, sweep
+from keltis_ladder.store.schema import upkeep
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Ledger
+
+PRUNE_FORMAT: Final = "keltis-ladder db prune 1"
+FORMAT: Final = "keltis-ladder db check 1"
+FAILED: Final = 1
+NAME: Final = 11  # cells for the name of a check
+STALE: Final = "The ratings come from another release: run keltis-ladder ratings recompute --store"
+
+app = typer.Typer(
+    help="Look after the database of a ladder.", no_args_is_help=True, add_completion=False
+)
+
+
+@app.callback()
+def db() -> None:
+    """Look after the database of a ladder."""
+
+
+@app.command()
+def upgrade(data: DataOption = None, database: DatabaseOption = None) -> None:
+    """Make the database, or bring the one of an older release up to date."""
+    home = open_home(data, database)
+    home.make_directory()
+    with opened(Database(home.url)) as found:
+        make_private(found)
+        before, now = upkeep.upgrade(found)
+        with found.reading() as session:
+            stale = session.get_one(Ledger, 1).rating_model != MODEL_VERSION
+    if before is None:
+        print(f"Made the database {found.shown}, step {now}.")
+    elif before == now:
+        print(f"The database {found.shown} is up to date, step {now}.")
+    else:
+        print(f"Brought the database {found.shown} from step {before} to step {now}.")
+    if stale:
+        print(STALE)
+
+
+@app.command()
+def check(
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Play every stored game again; this takes long.")
+    ] = False,
+    from_checkpoint: Annotated[
+        bool,
+        typer.Option(
+            "--from-checkpoint", help="Work out ratings from the newest checkpoint, not the first."
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Check that everything is there, whole, and agrees with itself.
+
+    The exit code is 0 if it is, 1 if something failed. The ladder may be in use meanwhile.
+    """
+    findings: list[Finding] = []
+    with existing_ladder(data, database) as (home, found), LongWork() as work:
+        for event in checking.check(home, found, deep, work.tell, from_checkpoint):
+            if isinstance(event, Doing):
+                work.begin(event.text)
+                continue
+            findings.append(event)
+            work.rest()
+            if not as_json:
+                show(event)
+    failed = sum(finding.mark is Mark.FAILED for finding in findings)
+    if as_json:
+        whole = {
+            "format": FORMAT,
+            "database": found.shown,
+            "deep": deep,
+            "passed": not failed,
+            "findings": [plain(finding) for finding in findings],
+        }
+        print(json.dumps(whole, indent=1))
+    else:
+        sum_up(failed, deep)
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def show(finding: Finding) -> None:
+    """Print a finding, and what to do about it."""
+    out = console()
+    mark = finding.mark
+    try:
+        sign = SIGNS[mark][0]
+        sign.encode(out.encoding)
+    except UnicodeEncodeError:
+        sign = SIGNS[mark][1]
+    head = f"{sign} {mark:<8}{finding.check:<{NAME}}"
+    if mark is Mark.OK:
+        say_indented(out, finding.text, head)
+        return
+    out.print(head.rstrip(), style=STYLES[mark], highlight=False)
+    say_indented(out, finding.text)
+    if finding.advice:
+        say_indented(out, finding.advice)
+
+
+def plain(finding: Finding) -> dict[str, str]:
+    """Return a finding for programs."""
+    return {
+        "check": finding.check,
+        "mark": str(finding.mark),
+        "text": finding.text,
+        "advice": finding.advice,
+    }
+
+
+def sum_up(failed: int, deep: bool) -> None:
+    """Print whether all is well."""
+    verdict = f"{failed} failed." if failed else "All is well."
+    hint = "" if deep or failed else " To play every game again, add --deep."
+    console().print(f"\n{verdict}{hint}", style=TITLE, highlight=False)
+
+
+@app.command()
+def prune(
+    keep_steps: keeping.KeepStepsOption = keeping.STEPS,
+    keep_replays: keeping.KeepReplaysOption = keeping.REPLAYS,
+    keep_tournament_replays: keeping.KeepTournamentReplaysOption = keeping.TOURNAMENT_REPLAYS,
+    keep_logs: keeping.KeepLogsOption = keeping.LOGS,
+    keep_credentials: keeping.KeepCredentialsOption = keeping.CREDENTIALS,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be removed.")
+    ] = False,
+    vacuum: Annotated[
+        bool,
+        typer.Option("--vacuum", help="Give the room back to the disk (SQLite); writers wait."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Remove what is older than it is to be kept, as a server does once a day. Results stay.
+
+    The ladder may be in use meanwhile.
+    """
+    lifetimes = keeping.retention(
+        keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
+    )
+    with existing_ladder(data, database) as (_, found):
+        swept = sweep(found, lifetimes, now(), dry_run)
+        freed = upkeep.vacuum(found) if vacuum and not dry_run else 0
+    if as_json:
+        print(json.dumps({"format": PRUNE_FORMAT, "dry_run": dry_run, **asdict(swept)}, indent=1))
+        return
+    print("\n".join(pruned_lines(swept, dry_run)))
+    if vacuum and not dry_run:
+        print(f"The file is smaller by {freed / 1_000_000:,.1f} MB.")
+
+
+def pruned_lines(swept: Swept, dry_run: bool) -> list[str]:
+    """Say what was removed, or would be."""
+    counts = [
+        counted(swept.steps, "rating step"),
+        counted(swept.replays, "replay of a game", "replays of games"),
+        counted(swept.cards, "crash card"),
+        counted(swept.outputs, "output of a build", "outputs of builds"),
+        counted(swept.credentials, "token or invitation", "tokens and invitations"),
+    ]
+    told = ", ".join(counts)
+    verb = "Would remove" if dry_run else "Removed"
+    lines = [f"{verb} {told}: {swept.size / 1_000_000:,.1f} MB of replays and logs."]
+    if swept.checkpoint is not None:
+        lines.append(f"Made a checkpoint of the ratings after match {swept.checkpoint:,}.")
+    return lines
+
+
+@app.command()
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="A new directory.")],
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Copy the database and the bots' files, as they are at this moment, to a new directory.
+
+    The ladder may be in use meanwhile. An older release's database can be copied, too.
+    """
+    home = open_home(data, database)
+    with opened(Database(home.url)) as found, LongWork("copying") as work:
+        upkeep.backup(found, home.archives.root, target, work.tell)
+    print(f"Wrote {target}: {', '.join(contents(target))}.")
+    print(restoring(home, found, target))
+
+
+def contents(target: Path) -> list[str]:
+    """Return what a backup consists of."""
+    (copy,) = target.glob("ladder.*")
+    archives = [path for path in (target / "archives").rglob("*") if path.is_file()]
+    size = f"{copy.stat().st_size / 1_000_000:,.1f} MB"
+    count = f"{len(archives):,} {'archive' if len(archives) == 1 else 'archives'}"
+    return [f"the database ({size})", count]
+
+
+def restoring(home: Home, database: Database, target: Path) -> str:
+    """Return how to get it back."""
+    if database.is_sqlite:
+        return f"It is a ladder's directory: use it with --data {target}, or copy its files back."
+    return (
+        f"To restore it: pg_restore --dbname NEW_DATABASE {target / 'ladder.dump'}, and copy "
+        f"{target / 'archives'} to {home.directory}"
+    )

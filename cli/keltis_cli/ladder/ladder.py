@@ -1,0 +1,196 @@
+"""``ladder``: run a ladder, and look at what is stored of one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.text import Text
+
+from keltis_cli import arguments
+from keltis_cli.bots import entering
+from keltis_cli.bots.candidates import named
+from keltis_cli.draw.leaderboard_table import bot_name, leaderboard_lines
+from keltis_cli.draw.look import QUIET, TITLE, console, look, styled
+from keltis_cli.draw.matrix import matrix_lines
+from keltis_cli.draw.strokes import counted
+from keltis_cli.draw.version_table import version_lines
+from keltis_cli.errors import BadRequest
+from keltis_cli.files import STANDARD, new_file
+from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder, open_home, opened
+from keltis_cli.ladder.json_output import bots_document, leaderboard_document, matrix_document
+from keltis_cli.ladder.run import run
+from keltis_cli.ladder.setup import choose_sandbox, put_on_ladder, say
+from keltis_cli.ladder.stored_match import match_page
+from keltis_engine import find_variant
+from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
+from keltis_ladder.ratings.scopes import ALL, ANY, Scope
+from keltis_ladder.store.bots.catalogue import all_versions, retire_bot
+from keltis_ladder.store.matches.replays import replays_of
+from keltis_ladder.store.ratings.leaderboards import head_to_head, leaderboard
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Ledger
+
+TOP: Final = 12
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Run a ladder, and look at its leaderboard, matches and bots.",
+)
+app.command()(run)
+
+ScopeVariant = Annotated[
+    str | None,
+    typer.Option("--variant", "-v", metavar="VARIANT", help="Only matches of this variant."),
+]
+ScopePlayers = Annotated[
+    int | None, typer.Option("--players", "-p", help="Only matches with so many players.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@app.command()
+def show(
+    variant: ScopeVariant = None,
+    players: ScopePlayers = None,
+    everybody: Annotated[
+        bool, typer.Option("--everybody", help="Also versions that no longer play.")
+    ] = False,
+    as_json: JsonOption = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """Show the leaderboard."""
+    scope = _scope(variant, players)
+    with existing_ladder(data, database) as (_, store), store.reading() as session:
+        lines = leaderboard(session, scope, everybody)
+        total = session.get_one(Ledger, 1).matches
+    if as_json:
+        _print_json(leaderboard_document(scope, total, lines))
+        return
+    out = console()
+    page = leaderboard_lines(lines, out.width, look(ascii_only), now(), in_full=True)
+    _print([_title("Leaderboard", scope, total), Text(), *page])
+
+
+@app.command()
+def matrix(
+    top: Annotated[int, typer.Option("--top", min=2, help="So many of the best.")] = TOP,
+    variant: ScopeVariant = None,
+    players: ScopePlayers = None,
+    as_json: JsonOption = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """Show who was ahead of whom, and how often: per cent, and the number of matches."""
+    scope = _scope(variant, players)
+    with existing_ladder(data, database) as (_, store), store.reading() as session:
+        lines = leaderboard(session, scope)[:top]
+        met = head_to_head(session, [line.version for line in lines], scope)
+        total = session.get_one(Ledger, 1).matches
+    if as_json:
+        _print_json(matrix_document(scope, lines, met))
+        return
+    page = matrix_lines(lines, met, console().width, look(ascii_only))
+    _print([_title("Head to head", scope, total), Text(), *page])
+
+
+@app.command()
+def replay(
+    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="Of the match.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write its replays, one per line; - is the output.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the replays.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Tell what came of a stored match, or write its games for `keltis-ladder replay`."""
+    with existing_ladder(data, database) as (_, store), store.reading() as session:
+        games = replays_of(session, number)
+    target = STANDARD if as_json and out is None else out
+    if target is None:
+        _print(match_page(number, games))
+        return
+    with new_file(target, force) as file:
+        for game in games:
+            file.write(json.dumps(game, separators=(",", ":")) + "\n")
+    if target != STANDARD:
+        say(f"Wrote {target}. To read a game: keltis-ladder replay {target} --game 1")
+
+
+@app.command()
+def bots(
+    as_json: JsonOption = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+    ascii_only: arguments.AsciiOption = False,
+) -> None:
+    """List all bots and their versions, and why one does not play."""
+    with existing_ladder(data, database) as (_, store), store.reading() as session:
+        rows = all_versions(session)
+    if as_json:
+        _print_json(bots_document(rows))
+    else:
+        _print(version_lines(rows, console().width, look(ascii_only)))
+
+
+@app.command()
+def add(
+    directories: Annotated[
+        list[str], typer.Argument(metavar="BOT...", help="Directories with a bot.toml, or ours.")
+    ],
+    no_sandbox: entering.NoSandboxOption = False,
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Put bots on the ladder; a changed directory becomes the bot's next version."""
+    coming = named(directories)
+    home = open_home(data, database)
+    with opened(home.open()) as store:
+        sandbox = choose_sandbox(home, store, directories, no_sandbox)
+        put_on_ladder(home, store, coming, sandbox, again=True)
+
+
+@app.command()
+def retire(
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="Its name.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why.")] = "taken back",
+    data: DataOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Take a bot off the ladder; its results stay."""
+    with existing_ladder(data, database) as (_, store):
+        version = store.write(lambda session: retire_bot(session, bot, reason))
+    say(f"{bot_name(bot, version.number)} is off the ladder; its results stay.")
+
+
+def _scope(variant: str | None, players: int | None) -> Scope:
+    if players is not None and not FEWEST_PLAYERS <= players <= MOST_PLAYERS:
+        raise BadRequest(
+            f"there are no matches with {players} players: take {FEWEST_PLAYERS} to {MOST_PLAYERS}"
+        )
+    return Scope(find_variant(variant).id if variant else ALL, players or ANY)
+
+
+def _title(text: str, scope: Scope, total: int) -> Text:
+    """Say what is shown, and how much was played."""
+    kind = "all variants" if scope.variant == ALL else scope.variant
+    stored = counted(total, "match", "matches")
+    if scope.players:
+        kind += f", {scope.players} players"
+    return styled(f"{text}: {kind}", TITLE).append(f"  ({stored} stored)", QUIET)
+
+
+def _print(lines: list[Text]) -> None:
+    console().print(Text("\n").join(lines), soft_wrap=True, highlight=False)
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, indent=1, allow_nan=False))

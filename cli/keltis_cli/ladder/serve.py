@@ -1,0 +1,287 @@
+"""``serve``: make a ladder public."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from keltis_cli import arguments
+from keltis_cli.bots import entering
+from keltis_cli.bots.match import chosen_cores
+from keltis_cli.ladder import retention_options as keeping
+from keltis_cli.ladder.homes import DatabaseOption, DataOption, open_home
+from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.matchmaking.fair_shares import Shares, parse_shares
+from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
+from keltis_ladder.sandbox.limits import MIB
+from keltis_server.logs import LogFormat, LogLevel, set_up
+from keltis_server.serve import serve as run
+from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings
+from keltis_server.site import Site
+
+DEFAULTS: Final = Quotas()
+SHARES: Final = ",".join(f"{purpose}={share}" for purpose, share in vars(Shares()).items())
+FAILED: Final = 1
+COMMAND: Final = "keltis-ladder"
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option("--host", envvar="KELTIS_HOST", help="The address to listen on.")
+    ] = HOST,
+    port: Annotated[
+        int, typer.Option("--port", envvar="KELTIS_PORT", help="Its port; 0 for any.")
+    ] = PORT,
+    public_url: Annotated[
+        str,
+        typer.Option(
+            "--public-url",
+            metavar="URL",
+            envvar="KELTIS_PUBLIC_URL",
+            help="The address as the world sees it.",
+            show_default="what it listens on",
+        ),
+    ] = "",
+    data: DataOption = None,
+    database: DatabaseOption = None,
+    registration: Annotated[
+        Registration,
+        typer.Option("--registration", envvar="KELTIS_REGISTRATION", help="Who may register."),
+    ] = Registration.OPEN,
+    cores: Annotated[
+        int | None,
+        typer.Option(
+            "--cores", min=1, envvar="KELTIS_CORES", help="Cores to play on; all unless given."
+        ),
+    ] = None,
+    nice: Annotated[
+        int,
+        typer.Option(
+            "--nice",
+            min=0,
+            max=NICEST,
+            envvar="KELTIS_NICE",
+            help="How much matches give way to requests and to all else on the machine.",
+        ),
+    ] = NICE,
+    bank: Annotated[
+        int,
+        typer.Option(
+            "--bank", metavar="MS", min=1, envvar="KELTIS_BANK", help="Milliseconds for each game."
+        ),
+    ] = DEFAULT_CONTROL.bank_ms,
+    increment: Annotated[
+        int,
+        typer.Option(
+            "--increment",
+            metavar="MS",
+            min=0,
+            envvar="KELTIS_INCREMENT",
+            help="More for each decision.",
+        ),
+    ] = DEFAULT_CONTROL.increment_ms,
+    matches_per_minute: arguments.MatchesPerMinuteOption = None,
+    settled_below: arguments.SettledBelowOption = None,
+    shares: Annotated[
+        str,
+        typer.Option(
+            "--shares",
+            metavar="PURPOSE=N,...",
+            envvar="KELTIS_SHARES",
+            help="How purposes that have work share the time of the cores.",
+        ),
+    ] = SHARES,
+    no_house: Annotated[
+        bool,
+        typer.Option("--no-house", envvar="KELTIS_NO_HOUSE", help="Without bots of our own."),
+    ] = False,
+    archive_mib: Annotated[
+        int,
+        typer.Option(
+            "--archive-mib", min=1, envvar="KELTIS_ARCHIVE_MIB", help="The largest upload."
+        ),
+    ] = DEFAULTS.archive_bytes // MIB,
+    uploads: Annotated[
+        int,
+        typer.Option(
+            "--uploads-per-hour", min=1, envvar="KELTIS_UPLOADS_PER_HOUR", help="Of an author."
+        ),
+    ] = DEFAULTS.uploads_per_hour,
+    bots: Annotated[
+        int,
+        typer.Option("--bots-per-author", min=1, envvar="KELTIS_BOTS_PER_AUTHOR", help="At most."),
+    ] = DEFAULTS.bots,
+    requests: Annotated[
+        int,
+        typer.Option(
+            "--requests-per-minute",
+            min=1,
+            envvar="KELTIS_REQUESTS_PER_MINUTE",
+            help="From one address; costly ones count as several.",
+        ),
+    ] = DEFAULTS.requests_per_minute,
+    sockets: Annotated[
+        int,
+        typer.Option(
+            "--sockets", min=1, envvar="KELTIS_SOCKETS", help="Websockets from one address."
+        ),
+    ] = DEFAULTS.sockets,
+    connections: Annotated[
+        int,
+        typer.Option(
+            "--connections-per-address",
+            min=1,
+            envvar="KELTIS_CONNECTIONS_PER_ADDRESS",
+            help="Connections from one address, besides websockets.",
+        ),
+    ] = DEFAULTS.connections,
+    all_connections: Annotated[
+        int,
+        typer.Option(
+            "--connections", min=1, envvar="KELTIS_CONNECTIONS", help="Connections in all."
+        ),
+    ] = DEFAULTS.all_connections,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--origin",
+            metavar="URL",
+            envvar="KELTIS_ORIGINS",
+            help="Another site whose pages may watch; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    forwarded: Annotated[
+        bool,
+        typer.Option(
+            "--behind-proxy",
+            envvar="KELTIS_BEHIND_PROXY",
+            help="Believe X-Forwarded-For: only if a proxy of yours sets it.",
+        ),
+    ] = False,
+    keep_steps: keeping.KeepStepsOption = keeping.STEPS,
+    keep_replays: keeping.KeepReplaysOption = keeping.REPLAYS,
+    keep_tournament_replays: keeping.KeepTournamentReplaysOption = keeping.TOURNAMENT_REPLAYS,
+    keep_logs: keeping.KeepLogsOption = keeping.LOGS,
+    keep_credentials: keeping.KeepCredentialsOption = keeping.CREDENTIALS,
+    log: Annotated[
+        LogFormat, typer.Option("--log", envvar="KELTIS_LOG", help="How logs are written.")
+    ] = LogFormat.TEXT,
+    log_level: Annotated[
+        LogLevel, typer.Option("--log-level", envvar="KELTIS_LOG_LEVEL", help="From here up.")
+    ] = LogLevel.INFO,
+    access_log: Annotated[
+        bool,
+        typer.Option("--access-log", envvar="KELTIS_ACCESS_LOG", help="Log each request."),
+    ] = False,
+    suspend_suspects: Annotated[
+        bool,
+        typer.Option(
+            "--suspend-suspects",
+            envvar="KELTIS_SUSPEND_SUSPECTS",
+            help="Disable bots that the audit finds, until you enable them.",
+        ),
+    ] = False,
+    no_sandbox: entering.NoSandboxOption = False,
+    inexact_clock: Annotated[
+        bool,
+        typer.Option(
+            "--inexact-clock",
+            envvar="KELTIS_INEXACT_CLOCK",
+            help="Let strangers' bots play where their time cannot be told exactly (see doctor).",
+        ),
+    ] = False,
+    no_limits: Annotated[
+        bool,
+        typer.Option(
+            "--no-limits",
+            envvar="KELTIS_NO_LIMITS",
+            help="Let strangers' bots play where nothing limits all their memory (see doctor).",
+        ),
+    ] = False,
+    idle_mib: Annotated[
+        int | None,
+        typer.Option(
+            "--idle-mib",
+            min=0,
+            envvar="KELTIS_IDLE_MIB",
+            help="Memory that bots may hold between their games.",
+            show_default="a quarter of the machine's",
+        ),
+    ] = None,
+) -> None:
+    """Serve a ladder: HTTP API, live websockets, and matches that never stop."""
+    settings = Settings(
+        host=host,
+        port=port,
+        public_url=public_url.rstrip("/"),
+        registration=registration,
+        cores=tuple(chosen_cores(cores)),
+        nice=nice,
+        house=not no_house,
+        sandboxed=not no_sandbox,
+        inexact_clock=inexact_clock,
+        no_limits=no_limits,
+        idle_bytes=None if idle_mib is None else idle_mib * MIB,
+        control=TimeControl(bank, increment),
+        pace=PaceRules(
+            matches_per_minute,
+            SETTLED_BELOW if settled_below is None else settled_below,
+            calm=True,
+        ),
+        shares=parse_shares(shares),
+        retention=keeping.retention(
+            keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
+        ),
+        quotas=Quotas(
+            archive_bytes=archive_mib * MIB,
+            uploads_per_hour=uploads,
+            bots=bots,
+            requests_per_minute=requests,
+            sockets=sockets,
+            connections=connections,
+            all_connections=all_connections,
+        ),
+        origins=tuple(url.rstrip("/") for url in origin or ()),
+        forwarded=forwarded,
+        access_log=access_log,
+        suspend_suspects=suspend_suspects,
+    )
+    settings.check()
+    set_up(log, log_level)
+    try:
+        run(settings, open_home(data, database), tell)
+    except PlatformFault as error:
+        reason = " ".join(str(error).split())
+        typer.echo(f"keltis-ladder: the server cannot play: {reason}", err=True)
+        raise typer.Exit(FAILED) from None
+
+
+def tell(site: Site) -> None:
+    """Say where the ladder is, and how to submit a bot."""
+    command = how_to_call()
+    lines = [
+        f"The ladder is at {site.url}",
+        "Put a bot on it, in another terminal:",
+        f"  {command} init my-bot && {command} submit my-bot",
+        "Watch, and look who leads:",
+        f"  {command} watch --tv",
+        f"  {command} leaderboard",
+        "Ctrl-C stops it; nothing is lost.",
+    ]
+    print("\n".join(lines), flush=True)
+
+
+def how_to_call() -> str:
+    """Return how our command is called from here: where it is, if a shell would not find it."""
+    beside = Path(sys.executable).with_name(COMMAND)
+    if shutil.which(COMMAND) is not None or not beside.exists():
+        return COMMAND
+    here = Path.cwd()
+    return shlex.quote(str(beside.relative_to(here) if beside.is_relative_to(here) else beside))
