@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from keltis_cli.remote.audit_lines import bot_lines, ladder_lines
+from keltis_cli.remote.pages.audit import bot_lines, ladder_lines
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.tables import AuditBot, table_of

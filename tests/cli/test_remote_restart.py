@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.places import find_place
-from keltis_cli.remote.troubles import Refused
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.servers import find_place
+from keltis_cli.remote.connect.troubles import Refused
 from keltis_server.local_key import LocalKey
 
 

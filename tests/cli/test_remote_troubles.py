@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from keltis_cli.remote import following
+from keltis_cli.remote.connect import following
 from tests.cli.helpers import ESCAPE, command
 from tests.cli.inside import Done, Inside
 from tests.cli.remote_server import odd_server, says

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from keltis_cli.remote import following, submit_following
+from keltis_cli.remote import submit_following
+from keltis_cli.remote.connect import following
 from keltis_cli.watch import feed
 from keltis_cli.watch import plain as watching
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox

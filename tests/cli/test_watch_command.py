@@ -15,7 +15,7 @@ import pytest
 
 from keltis_cli.draw.look import Look
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.places import Place
+from keltis_cli.remote.connect.servers import Place
 from keltis_cli.watch.feed import ServerFeed
 from keltis_cli.watch.finding import find_match
 from keltis_cli.watch.model import MatchModel

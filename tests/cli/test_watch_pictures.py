@@ -9,13 +9,13 @@ import pytest
 
 from keltis_cli.draw.look import Look
 from keltis_cli.watch.lobby import LobbyModel
-from keltis_cli.watch.lobby_picture import lobby_lines
-from keltis_cli.watch.match_picture import Showing, clock_text, match_lines
 from keltis_cli.watch.model import ALL, PUBLIC, MatchModel
 from keltis_cli.watch.playback import Playback
+from keltis_cli.watch.screens.lobby_picture import lobby_lines
+from keltis_cli.watch.screens.match_picture import Showing, clock_text, match_lines
+from keltis_cli.watch.screens.tournament_view import tournament_lines
 from keltis_cli.watch.teller import Teller
 from keltis_cli.watch.tournament import TournamentModel
-from keltis_cli.watch.tournament_view import tournament_lines
 from keltis_cli.watch.tv import SETTLED, choose
 from keltis_engine import VARIANTS
 from keltis_ladder.tournaments.plan import DOUBLE, GAUNTLET, ROUND_ROBIN, SWISS, Plan

@@ -10,12 +10,12 @@ from textual.pilot import Pilot
 
 from keltis_cli.draw.look import Look
 from keltis_cli.watch.app import WatchApp
-from keltis_cli.watch.lobby_screen import LobbyScreen
-from keltis_cli.watch.match_screen import AGAIN, MatchScreen
 from keltis_cli.watch.model import ALL, PUBLIC
-from keltis_cli.watch.pictures import Canvas, HelpScreen
+from keltis_cli.watch.screens.lobby_screen import LobbyScreen
+from keltis_cli.watch.screens.match_screen import AGAIN, MatchScreen
+from keltis_cli.watch.screens.pictures import Canvas, HelpScreen
+from keltis_cli.watch.screens.tv_screen import TvScreen
 from keltis_cli.watch.tv import RESULT
-from keltis_cli.watch.tv_screen import TvScreen
 from tests.cli.watch_records import ADA, BOTS, Record, RecordedFeed
 
 Play = Callable[[WatchApp, Pilot[None]], Awaitable[None]]

@@ -31,7 +31,7 @@ from keltis_cli.ladder.setup import (
     put_on_ladder,
     renew_ratings,
 )
-from keltis_cli.remote.calls import YesOption
+from keltis_cli.remote.connect.calls import YesOption
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl

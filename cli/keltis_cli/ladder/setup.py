@@ -12,7 +12,7 @@ from keltis_cli.bots.candidates import Named, candidates, enter
 from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.strokes import counted
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.calls import confirm
+from keltis_cli.remote.connect.calls import confirm
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS

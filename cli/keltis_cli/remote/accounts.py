@@ -12,7 +12,7 @@ from rich.text import Text
 from keltis_cli.draw.look import QUIET, TITLE, styled
 from keltis_cli.draw.strokes import counted
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     SERVER,
     JsonOption,
     ServerOption,
@@ -21,10 +21,10 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.logins import Login, login_file, read_logins, write_logins
-from keltis_cli.remote.places import address_of, find_place, warn_of_plain_http
-from keltis_cli.remote.shapes import Account, Opened, Tokens, read
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.logins import Login, login_file, read_logins, write_logins
+from keltis_cli.remote.connect.servers import address_of, find_place, warn_of_plain_http
+from keltis_cli.remote.connect.shapes import Account, Opened, Tokens, read
 
 
 def register(

@@ -11,8 +11,7 @@ from rich.text import Text
 
 from keltis_cli.draw.look import TITLE, styled
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.audit_lines import bot_lines, ladder_lines
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     BotArgument,
     JsonOption,
     ServerOption,
@@ -24,8 +23,9 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.completion import complete_bots
-from keltis_cli.remote.connection import Server
+from keltis_cli.remote.connect.completion import complete_bots
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.pages.audit import bot_lines, ladder_lines
 
 app = typer.Typer(
     add_completion=False,

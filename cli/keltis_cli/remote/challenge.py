@@ -11,7 +11,7 @@ import typer
 from keltis_cli import arguments
 from keltis_cli.draw.look import console, look
 from keltis_cli.draw.strokes import counted
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     BotArgument,
     JsonOption,
     ServerOption,
@@ -21,9 +21,9 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.completion import complete_bots, complete_variants
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.following import (
+from keltis_cli.remote.connect.completion import complete_bots, complete_variants
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.following import (
     SILENCE_SECONDS,
     Message,
     Patience,
@@ -32,9 +32,9 @@ from keltis_cli.remote.following import (
     follow,
     vigil,
 )
-from keltis_cli.remote.match_page import entrants_text, match_page
-from keltis_cli.remote.shapes import Match, read
-from keltis_cli.remote.troubles import FAILED
+from keltis_cli.remote.connect.shapes import Match, read
+from keltis_cli.remote.connect.troubles import FAILED
+from keltis_cli.remote.pages.match import entrants_text, match_page
 from keltis_engine import find_variant
 
 

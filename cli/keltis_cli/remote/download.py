@@ -11,11 +11,11 @@ import typer
 
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target
-from keltis_cli.remote.calls import ServerOption, TokenOption, part, talk
-from keltis_cli.remote.completion import complete_matches
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.progress import Transfer
-from keltis_cli.remote.shapes import Match, read
+from keltis_cli.remote.connect.calls import ServerOption, TokenOption, part, talk
+from keltis_cli.remote.connect.completion import complete_matches
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.shapes import Match, read
+from keltis_cli.remote.connect.upload_progress import Transfer
 
 
 def download(

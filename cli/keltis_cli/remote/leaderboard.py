@@ -12,7 +12,7 @@ from keltis_cli import arguments
 from keltis_cli.draw.leaderboard_table import leaderboard_lines
 from keltis_cli.draw.look import QUIET, TITLE, console, look, styled
 from keltis_cli.draw.strokes import counted
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     JsonOption,
     ServerOption,
     TokenOption,
@@ -21,8 +21,8 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.shapes import Leaderboard, Line, read
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.shapes import Leaderboard, Line, read
 from keltis_engine import find_variant
 from keltis_ladder.store.ratings.lines import Line as StoredLine
 

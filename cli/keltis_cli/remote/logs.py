@@ -19,7 +19,7 @@ from keltis_cli.draw.look import QUIET, TITLE, console, look
 from keltis_cli.draw.printable import lines_of, printable, say_indented, tail
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     BotArgument,
     JsonOption,
     ServerOption,
@@ -29,9 +29,18 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.findings import say_finding
-from keltis_cli.remote.shapes import Bot, Fault, Profile, Report, Times, Versions, read, read_all
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.shapes import (
+    Bot,
+    Fault,
+    Profile,
+    Report,
+    Times,
+    Versions,
+    read,
+    read_all,
+)
+from keltis_cli.remote.pages.findings import say_finding
 from keltis_ladder.referee.crash_cards import read_card
 
 FAULTS: Final = 5  # that are told

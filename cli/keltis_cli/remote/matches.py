@@ -13,7 +13,7 @@ from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.estimates import percent
 from keltis_cli.draw.look import QUIET, TITLE, Look, console, look
 from keltis_cli.draw.strokes import ago
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     MOST,
     JsonOption,
     LimitOption,
@@ -24,10 +24,10 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.completion import complete_bots
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.match_page import entrants_text
-from keltis_cli.remote.shapes import Account, Bot, Match, read, read_all
+from keltis_cli.remote.connect.completion import complete_bots
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.shapes import Account, Bot, Match, read, read_all
+from keltis_cli.remote.pages.match import entrants_text
 from keltis_engine import find_variant
 from keltis_ladder.store.schema.moments import now
 

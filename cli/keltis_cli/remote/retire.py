@@ -8,7 +8,7 @@ import typer
 
 from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     BotArgument,
     JsonOption,
     ServerOption,
@@ -19,8 +19,8 @@ from keltis_cli.remote.calls import (
     print_json,
     talk,
 )
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.shapes import Version, read
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.shapes import Version, read
 
 
 def retire(

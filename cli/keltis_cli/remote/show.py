@@ -12,8 +12,7 @@ from keltis_cli import arguments
 from keltis_cli.draw.look import Look, console, look
 from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.bot_page import bot_page, version_page
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     JsonOption,
     ServerOption,
     TokenOption,
@@ -22,12 +21,13 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.completion import complete_things
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.match_page import match_page
-from keltis_cli.remote.shapes import Bot, Match, Version, Versions, read, read_all
-from keltis_cli.remote.tournament_page import tournament_page
-from keltis_cli.remote.tournament_shapes import Tournament
+from keltis_cli.remote.connect.completion import complete_things
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.shapes import Bot, Match, Version, Versions, read, read_all
+from keltis_cli.remote.connect.tournament_shapes import Tournament
+from keltis_cli.remote.pages.bot import bot_page, version_page
+from keltis_cli.remote.pages.match import match_page
+from keltis_cli.remote.pages.tournament import tournament_page
 
 LATEST: Final = 5  # matches on the page of a bot
 UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -19,15 +19,15 @@ from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.look import QUIET, console
 from keltis_cli.draw.printable import show_build
 from keltis_cli.draw.strokes import counted
-from keltis_cli.remote.bot_page import size_text
-from keltis_cli.remote.calls import JsonOption, ServerOption, TokenOption, print_json, talk
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.following import SILENCE_SECONDS, TimeoutOption
+from keltis_cli.remote.connect.calls import JsonOption, ServerOption, TokenOption, print_json, talk
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption
+from keltis_cli.remote.connect.shapes import Version, read
+from keltis_cli.remote.connect.troubles import FAILED, UNREACHABLE
+from keltis_cli.remote.connect.upload_progress import Transfer
 from keltis_cli.remote.packing import Parcel, manifest_of, packed
-from keltis_cli.remote.progress import Transfer
-from keltis_cli.remote.shapes import Version, read
+from keltis_cli.remote.pages.bot import size_text
 from keltis_cli.remote.submit_following import Outcome, follow_version
-from keltis_cli.remote.troubles import FAILED, UNREACHABLE
 from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.findings import Doing, Mark
 from keltis_ladder.match.faults import PlatformFault

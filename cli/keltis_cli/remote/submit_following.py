@@ -12,12 +12,12 @@ from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.printable import lines_of, say_indented
 from keltis_cli.draw.strokes import counted
-from keltis_cli.remote.calls import part
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.findings import say_finding
-from keltis_cli.remote.following import Message, Patience, Vigil, Waiting, follow, vigil
-from keltis_cli.remote.match_page import result_line
-from keltis_cli.remote.shapes import Bot, Finding, Match, Report, Version, read
+from keltis_cli.remote.connect.calls import part
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.following import Message, Patience, Vigil, Waiting, follow, vigil
+from keltis_cli.remote.connect.shapes import Bot, Finding, Match, Report, Version, read
+from keltis_cli.remote.pages.findings import say_finding
+from keltis_cli.remote.pages.match import result_line
 
 CHECKING: Final = "checking"
 ACTIVE: Final = "active"

@@ -10,7 +10,7 @@ from rich.text import Text
 from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.look import QUIET, TITLE, console, look
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     JsonOption,
     ServerOption,
     TokenOption,
@@ -21,8 +21,8 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.shapes import NewToken, Token, Tokens, read
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.shapes import NewToken, Token, Tokens, read
 
 SCOPES = ("read", "submit", "play", "account", "admin")
 

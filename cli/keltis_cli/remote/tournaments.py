@@ -17,7 +17,7 @@ from keltis_cli.draw.displays import Display, display_for, with_symbols
 from keltis_cli.draw.look import QUIET, TITLE, Look, console, look
 from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.calls import (
+from keltis_cli.remote.connect.calls import (
     MOST,
     JsonOption,
     LimitOption,
@@ -30,9 +30,13 @@ from keltis_cli.remote.calls import (
     print_lines,
     talk,
 )
-from keltis_cli.remote.completion import complete_bots, complete_tournaments, complete_variants
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.following import (
+from keltis_cli.remote.connect.completion import (
+    complete_bots,
+    complete_tournaments,
+    complete_variants,
+)
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.following import (
     WATCHED_SILENCE_SECONDS,
     Patience,
     TimeoutOption,
@@ -40,9 +44,9 @@ from keltis_cli.remote.following import (
     follow,
     vigil,
 )
-from keltis_cli.remote.shapes import read, read_all
-from keltis_cli.remote.tournament_page import Watched, tournament_page
-from keltis_cli.remote.tournament_shapes import Summary, Tournament
+from keltis_cli.remote.connect.shapes import read, read_all
+from keltis_cli.remote.connect.tournament_shapes import Summary, Tournament
+from keltis_cli.remote.pages.tournament import Watched, tournament_page
 from keltis_engine import VARIANTS
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN

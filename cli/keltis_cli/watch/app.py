@@ -12,12 +12,12 @@ from keltis_cli.draw.look import Look
 from keltis_cli.errors import BadRequest
 from keltis_cli.watch.feed import Feed
 from keltis_cli.watch.lobby import LobbyModel
-from keltis_cli.watch.lobby_screen import LobbyScreen
-from keltis_cli.watch.match_screen import MatchScreen
-from keltis_cli.watch.opening import OpenMatch, OpenTv
 from keltis_cli.watch.playback import USUAL
-from keltis_cli.watch.tournament_view import TournamentScreen
-from keltis_cli.watch.tv_screen import TvScreen
+from keltis_cli.watch.screens.lobby_screen import LobbyScreen
+from keltis_cli.watch.screens.match_screen import MatchScreen
+from keltis_cli.watch.screens.opening import OpenMatch, OpenTv
+from keltis_cli.watch.screens.tournament_view import TournamentScreen
+from keltis_cli.watch.screens.tv_screen import TvScreen
 from keltis_ladder.errors import LadderError
 
 

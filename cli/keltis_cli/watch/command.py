@@ -14,8 +14,8 @@ import typer
 from keltis_cli import arguments
 from keltis_cli.draw.look import Look, look
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.calls import JsonOption, ServerOption, TokenOption
-from keltis_cli.remote.places import Place, find_place
+from keltis_cli.remote.connect.calls import JsonOption, ServerOption, TokenOption
+from keltis_cli.remote.connect.servers import Place, find_place
 from keltis_cli.watch.playback import SPEEDS, USUAL
 
 Find = Callable[[], Place]

@@ -8,10 +8,10 @@ from typing import Any, Final, Protocol, Self
 
 import aiohttp
 
-from keltis_cli.remote.calls import part
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.places import Place
-from keltis_cli.remote.troubles import Unreachable
+from keltis_cli.remote.connect.calls import part
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.servers import Place
+from keltis_cli.remote.connect.troubles import Unreachable
 from keltis_cli.watch.model import Message
 from keltis_server.client.live import LiveAway, LiveClient, LiveClosed
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.calls import part
-from keltis_cli.remote.connection import Server
+from keltis_cli.remote.connect.calls import part
+from keltis_cli.remote.connect.connection import Server
 
 PREFIX: Final = re.compile(r"[0-9a-f]{4,8}(-[0-9a-f-]*)?")
 SEARCHED: Final = 200  # matches of each kind, the newest, among which a prefix is looked for

@@ -13,11 +13,11 @@ from typing import Any, Final
 from keltis_cli.draw.look import Look
 from keltis_cli.draw.printable import printable
 from keltis_cli.draw.standings_table import standings_lines
-from keltis_cli.remote.troubles import Refused
+from keltis_cli.remote.connect.troubles import Refused
 from keltis_cli.watch.feed import Feed
 from keltis_cli.watch.lobby import LobbyModel, now
-from keltis_cli.watch.match_picture import result_text
 from keltis_cli.watch.model import ALL, MatchModel, Message
+from keltis_cli.watch.screens.match_picture import result_text
 from keltis_cli.watch.teller import Teller, head, tail
 from keltis_cli.watch.tournament import TournamentModel
 from keltis_cli.watch.tv import choose

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from keltis_cli.draw.look import Look
 from keltis_cli.draw.narrator import Step, turns
-from keltis_cli.watch.match_picture import names_text, result_text
 from keltis_cli.watch.model import PUBLIC, Facts, Game, MatchModel
 from keltis_cli.watch.moves import dropped, ending
+from keltis_cli.watch.screens.match_picture import names_text, result_text
 
 
 class Teller:

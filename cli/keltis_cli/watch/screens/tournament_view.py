@@ -18,10 +18,10 @@ from keltis_cli.draw.strokes import fitting
 from keltis_cli.tournament.screen import progress_bar, table_list
 from keltis_cli.watch.feed import Feed
 from keltis_cli.watch.lobby import LobbyModel, Past, Running, now
-from keltis_cli.watch.lobby_picture import connection_text, past_lines, running_lines
-from keltis_cli.watch.lobby_screen import ChoosingScreen
 from keltis_cli.watch.moves import ALARM
-from keltis_cli.watch.pictures import GENERAL
+from keltis_cli.watch.screens.lobby_picture import connection_text, past_lines, running_lines
+from keltis_cli.watch.screens.lobby_screen import ChoosingScreen
+from keltis_cli.watch.screens.pictures import GENERAL
 from keltis_cli.watch.tournament import Course, TournamentModel
 
 

@@ -11,12 +11,12 @@ from textual.binding import Binding, BindingType
 
 from keltis_cli.draw.look import Look
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.troubles import Refused, Unreachable
+from keltis_cli.remote.connect.troubles import Refused, Unreachable
 from keltis_cli.watch.feed import Feed
-from keltis_cli.watch.match_picture import Showing, match_lines
 from keltis_cli.watch.model import ALL, PUBLIC, MatchModel, Message
-from keltis_cli.watch.pictures import GENERAL, PictureScreen
 from keltis_cli.watch.playback import PAGE, USUAL, Playback
+from keltis_cli.watch.screens.match_picture import Showing, match_lines
+from keltis_cli.watch.screens.pictures import GENERAL, PictureScreen
 
 AGAIN: Final = 3.0  # seconds before what could not be had is asked for again
 

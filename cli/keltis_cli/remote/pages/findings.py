@@ -9,7 +9,7 @@ from rich.console import Console
 from keltis_cli.bots.check import LOG_LINES, NAME, SIGNS, STYLES
 from keltis_cli.draw.look import QUIET
 from keltis_cli.draw.printable import say_indented, tail
-from keltis_cli.remote.shapes import Finding
+from keltis_cli.remote.connect.shapes import Finding
 from keltis_ladder.findings import Mark
 
 _MARKS: Final = {str(mark): mark for mark in Mark}

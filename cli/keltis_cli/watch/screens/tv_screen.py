@@ -11,10 +11,10 @@ from keltis_cli.draw.boards.pieces import spread
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.watch.feed import Feed
 from keltis_cli.watch.lobby import LobbyModel, now
-from keltis_cli.watch.lobby_picture import connection_text
-from keltis_cli.watch.match_screen import MatchScreen
 from keltis_cli.watch.model import MatchModel
 from keltis_cli.watch.playback import USUAL
+from keltis_cli.watch.screens.lobby_picture import connection_text
+from keltis_cli.watch.screens.match_screen import MatchScreen
 from keltis_cli.watch.tv import RESULT, Choice, choose
 
 NOTHING: Final = "Nothing is being played. This screen waits for the next match."

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from keltis_cli.draw.look import console
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.completion import complete_bots, complete_variants
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.places import find_place
+from keltis_cli.remote.connect.completion import complete_bots, complete_variants
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.servers import find_place
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.places import Place, another_server
-from keltis_cli.remote.troubles import Refused, Unreachable
+from keltis_cli.remote.connect.servers import Place, another_server
+from keltis_cli.remote.connect.troubles import Refused, Unreachable
 
 if TYPE_CHECKING:
     import aiohttp

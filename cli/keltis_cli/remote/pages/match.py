@@ -8,7 +8,7 @@ from keltis_cli.draw.columns import Column, fitted, numbers, texts
 from keltis_cli.draw.leaderboard_table import ALARM, bot_name
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import cut, fitting, wins
-from keltis_cli.remote.shapes import Entrant, Match
+from keltis_cli.remote.connect.shapes import Entrant, Match
 
 
 def by_rank(match: Match) -> list[Entrant]:

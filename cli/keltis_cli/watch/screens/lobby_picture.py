@@ -13,8 +13,8 @@ from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import ago, counted, fitting
 from keltis_cli.watch.lobby import LobbyModel, Past, Running, by_entrant
-from keltis_cli.watch.match_picture import names_text, result_text
 from keltis_cli.watch.moves import ALARM
+from keltis_cli.watch.screens.match_picture import names_text, result_text
 from keltis_engine import VARIANTS
 
 T = TypeVar("T")

@@ -12,8 +12,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.logins import Login, read_logins
-from keltis_cli.remote.troubles import Refused, Unreachable
+from keltis_cli.remote.connect.logins import Login, read_logins
+from keltis_cli.remote.connect.troubles import Refused, Unreachable
 from keltis_ladder.store.whereabouts import default_directory
 from keltis_server.local_key import Address, read_address
 

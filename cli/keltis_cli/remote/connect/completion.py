@@ -53,8 +53,8 @@ def _names(incomplete: str, path: str, field: str, query: dict[str, Any]) -> lis
 
 
 async def _asked(path: str, query: dict[str, Any]) -> list[Any]:
-    from keltis_cli.remote.connection import Server
-    from keltis_cli.remote.places import find_place
+    from keltis_cli.remote.connect.connection import Server
+    from keltis_cli.remote.connect.servers import find_place
 
     place = find_place(os.environ.get("KELTIS_SERVER", ""), os.environ.get("KELTIS_TOKEN", ""))
     async with Server(place, patience=PATIENCE) as server:

@@ -12,7 +12,7 @@ from keltis_cli.draw.brackets import bracket_lines
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.standings_table import Tables, standings_lines
 from keltis_cli.draw.strokes import counted, cut, fitting, lasting, stroke
-from keltis_cli.remote.tournament_shapes import Tournament
+from keltis_cli.remote.connect.tournament_shapes import Tournament
 from keltis_cli.tournament.screen import progress_bar, table_list
 
 ENDLESS: Final = 10**6  # lines of a page that may be scrolled

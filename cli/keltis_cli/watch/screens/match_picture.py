@@ -15,7 +15,7 @@ from keltis_cli.draw.strokes import cut, fitting, stroke, wins
 from keltis_cli.watch.model import ALL, PUBLIC, Entrant, Facts, Game
 from keltis_cli.watch.moves import ALARM, long_lines, short_lines
 from keltis_cli.watch.playback import Playback
-from keltis_cli.watch.table_drawing import table_lines
+from keltis_cli.watch.screens.table_drawing import table_lines
 
 LIST: Final = 30  # cells for a list of moves beside the board, at least
 RULE: Final = ("│", "|")

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.connection import Server
+from keltis_cli.remote.connect.connection import Server
 
 M = TypeVar("M", bound=BaseModel)
 

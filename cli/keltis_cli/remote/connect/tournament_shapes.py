@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import BaseModel, Field, model_validator
 
 from keltis_cli.draw.standings_table import SHORT, Tables
-from keltis_cli.remote.shapes import Moment, Safe
+from keltis_cli.remote.connect.shapes import Moment, Safe
 from keltis_ladder.tournaments import standings, views
 from keltis_ladder.tournaments.plan import FORMATS
 from keltis_ladder.tournaments.plan import Plan as LadderPlan

@@ -12,8 +12,8 @@ from keltis_cli.draw.estimates import percent
 from keltis_cli.draw.leaderboard_table import ALARM, bot_name
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import ago, counted, cut, fitting
-from keltis_cli.remote.match_page import entrants_text
-from keltis_cli.remote.shapes import Bot, Match, Rating, Version
+from keltis_cli.remote.connect.shapes import Bot, Match, Rating, Version
+from keltis_cli.remote.pages.match import entrants_text
 from keltis_ladder.sandbox.limits import KIB
 from keltis_ladder.store.schema.moments import now
 

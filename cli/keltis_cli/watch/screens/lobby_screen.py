@@ -10,9 +10,9 @@ from textual.binding import Binding, BindingType
 from keltis_cli.draw.look import Look
 from keltis_cli.watch.feed import Feed
 from keltis_cli.watch.lobby import LobbyModel, now
-from keltis_cli.watch.lobby_picture import lobby_lines
-from keltis_cli.watch.opening import OpenMatch, OpenTv
-from keltis_cli.watch.pictures import GENERAL, PictureScreen
+from keltis_cli.watch.screens.lobby_picture import lobby_lines
+from keltis_cli.watch.screens.opening import OpenMatch, OpenTv
+from keltis_cli.watch.screens.pictures import GENERAL, PictureScreen
 
 
 class ChoosingScreen(PictureScreen):

@@ -14,8 +14,8 @@ from rich.status import Status
 
 from keltis_cli.draw.look import console
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.connection import Server
-from keltis_cli.remote.troubles import NothingNew, Unreachable
+from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.troubles import NothingNew, Unreachable
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""Between here and a server: which one, as whom, and what goes wrong."""
