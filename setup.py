@@ -31,7 +31,7 @@ GROUPS = {
     ],
     # What runs for every decision of every match, and for every match of a recomputation.
     "keltis_ladder.native": [
-        "ladder/keltis_ladder/charging*.py",
+        "ladder/keltis_ladder/referee/charging*.py",
         "ladder/keltis_ladder/match/clock.py",
         "ladder/keltis_ladder/sandbox/meter.py",
         "ladder/keltis_ladder/referee/bot_process.py",

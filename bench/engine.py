@@ -7,7 +7,7 @@ import json
 import os
 from pathlib import Path
 
-from keltis_cli.bench import engine_report as bench_report
+from keltis_cli.bench import engine_report
 from keltis_cli.bench.engine import measure
 from keltis_cli.draw.look import console
 
@@ -17,7 +17,7 @@ RESULTS = Path(__file__).parent / "results"
 def main() -> None:
     options = parse()
     report = measure(options.quick, options.reference)
-    bench_report.show(report, console())
+    engine_report.show(report, console())
     if options.quick:
         print("\nNothing was written: the figures of a quick run are not worth keeping.")
         return
@@ -25,7 +25,7 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     data = json.dumps(report.as_json(), indent=2) + "\n"
     (RESULTS / f"{name}.json").write_text(data, encoding="utf-8")
-    (RESULTS / f"{name}.md").write_text(bench_report.markdown(report), encoding="utf-8")
+    (RESULTS / f"{name}.md").write_text(engine_report.markdown(report), encoding="utf-8")
     print(f"\nWritten: bench/results/{name}.json and .md")
 
 

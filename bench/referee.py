@@ -14,7 +14,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keltis_cli.bench import referee_report as bench_referee_report
+from keltis_cli.bench import referee_report
 from keltis_cli.bench.machine import this_machine
 from keltis_cli.bench.referee import measure
 from keltis_cli.draw.look import console
@@ -79,12 +79,12 @@ def main() -> None:
         (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
         return
     report = measure(options.rounds, options.seconds, options.games)
-    bench_referee_report.show(report, console())
+    referee_report.show(report, console())
     name = f"referee-{report.date:%Y-%m-%d}-{options.machine or report.machine.slug}"
     RESULTS.mkdir(exist_ok=True)
     data = json.dumps(report.as_json(), indent=2) + "\n"
     (RESULTS / f"{name}.json").write_text(data, encoding="utf-8")
-    page = bench_referee_report.markdown(report)
+    page = referee_report.markdown(report)
     (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
     print(f"\nWritten: bench/results/{name}.json and .md")
 

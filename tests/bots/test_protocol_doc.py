@@ -169,7 +169,7 @@ def test_every_code_is_explained_with_the_text_that_the_bot_is_told() -> None:
 def test_no_code_of_the_sources_is_missing() -> None:
     sources = [
         *(ROOT / "bots/keltis_bots").glob("*.py"),
-        *(ROOT / "ladder/keltis_ladder").glob("*.py"),
+        *(ROOT / "ladder/keltis_ladder").rglob("*.py"),
     ]
     codes = {code for path in sources for code in CODE.findall(path.read_text("utf-8")) if code}
     assert {"text-on-stdout", "extra-reply", "not-legal", "memory"} <= codes

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import keltis_engine
-from keltis_cli.bench import engine as bench_engine
-from keltis_cli.bench import engine_report as bench_report
+from keltis_cli.bench import engine, engine_report
 from keltis_cli.bench.engine_report import NO_OPEN_SPIEL, Figure, Goal, figure
 from keltis_cli.draw.look import console
 from keltis_cli.errors import BadRequest
@@ -18,14 +17,14 @@ REFERENCE = "def games(n, seed, count):\n    return sum(range(1000)) and 100 * c
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> bench_report.Report:
+def report(tmp_path_factory: pytest.TempPathFactory) -> engine_report.Report:
     reference = tmp_path_factory.mktemp("reference") / "reference.py"
     reference.write_text(REFERENCE)
-    return bench_engine.measure(quick=True, reference=reference)
+    return engine.measure(quick=True, reference=reference)
 
 
 @pytest.fixture(scope="module")
-def data(report: bench_report.Report) -> dict[str, Any]:
+def data(report: engine_report.Report) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(json.dumps(report.as_json()))
     return plain
 
@@ -46,7 +45,7 @@ def test_every_variant_and_number_of_players_is_measured(data: dict[str, Any]) -
     driven = [line for line in data["driven"] if line["library"] == "keltis_engine"]
     assert {(line["game"], line["players"]) for line in driven} == games
     for line in data["calls"]:
-        assert list(line["nanoseconds"]) == bench_report.CALLS
+        assert list(line["nanoseconds"]) == engine_report.CALLS
 
 
 @pytest.mark.slow
@@ -66,7 +65,7 @@ def test_the_reference_scales_the_goals_in_decisions_per_second(data: dict[str, 
 
 @pytest.mark.slow
 def test_without_open_spiel_the_report_says_how_to_install_it(
-    report: bench_report.Report, data: dict[str, Any]
+    report: engine_report.Report, data: dict[str, Any]
 ) -> None:
     if not keltis_engine.COMPILED:
         return  # then the goal is not judged for another reason
@@ -78,11 +77,11 @@ def test_without_open_spiel_the_report_says_how_to_install_it(
 
 @pytest.mark.slow
 def test_the_report_for_people_has_a_line_for_each_goal(
-    report: bench_report.Report, capsys: pytest.CaptureFixture[str]
+    report: engine_report.Report, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bench_report.show(report, console())
+    engine_report.show(report, console())
     shown = capsys.readouterr().out
-    page = bench_report.markdown(report)
+    page = engine_report.markdown(report)
     for goal in report.goals():
         assert goal.name in shown
         assert f"| {goal.name} |" in page
@@ -90,18 +89,18 @@ def test_the_report_for_people_has_a_line_for_each_goal(
 
 @pytest.mark.slow
 def test_json_is_all_that_goes_to_standard_output(
-    report: bench_report.Report,
+    report: engine_report.Report,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(bench_engine, "measure", lambda quick, reference: report)
-    bench_engine.run(True)
-    assert json.loads(capsys.readouterr().out)["schema"] == bench_report.SCHEMA
+    monkeypatch.setattr(engine, "measure", lambda quick, reference: report)
+    engine.run(True)
+    assert json.loads(capsys.readouterr().out)["schema"] == engine_report.SCHEMA
 
 
 def test_a_missing_reference_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match=r"there is no reference module at .*nowhere\.so"):
-        bench_engine.measure(reference=tmp_path / "nowhere.so")
+        engine.measure(reference=tmp_path / "nowhere.so")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Compile the sandbox's init; as a script, for all architectures into ``sandbox_init.py``."""
+"""Compile the sandbox's init; as a script, for all architectures into ``init.py``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-SOURCES = Path(__file__).parents[2] / "ladder" / "keltis_ladder"
-SOURCE = SOURCES / "sandbox_init.c"
-MODULE = SOURCES / "sandbox_init.py"
+SOURCES = Path(__file__).parents[2] / "ladder" / "keltis_ladder" / "sandbox"
+SOURCE = SOURCES / "init.c"
+MODULE = SOURCES / "init.py"
 COMPILERS = {"aarch64": "aarch64-linux-gnu-gcc", "x86_64": "x86_64-linux-gnu-gcc"}
 WIDTH = 88
 OPTIONS = [

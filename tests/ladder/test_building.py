@@ -11,7 +11,7 @@ import pytest
 
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.programs import builds as building
+from keltis_ladder.programs import builds
 from keltis_ladder.programs.builds import BuildFailed, build
 from keltis_ladder.programs.staging import BUILT, Staged, stage
 from keltis_ladder.sandbox.limits import BUILD, MIB
@@ -240,7 +240,7 @@ def test_a_builds_output_is_bounded(sandbox: Sandbox, staged: Staged) -> None:
     build(staged, shell("head -c 3000000 /dev/zero | tr '\\0' x"), sandbox, said.append)
     text = "".join(said)
     assert text.endswith("[more output is not shown]\n")
-    assert text.count("x") == building.OUTPUT
+    assert text.count("x") == builds.OUTPUT
 
 
 def test_a_link_that_a_build_makes_is_not_followed(sandbox: Sandbox, staged: Staged) -> None:
@@ -275,7 +275,7 @@ def test_a_disk_without_room_for_a_build_is_no_fault_of_the_bot(
 def test_a_build_that_fails_on_a_full_disk_is_no_fault_of_the_bot(
     staged: Staged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(building, "SPARE", Bounds(files=1, size=2**60))
+    monkeypatch.setattr(builds, "SPARE", Bounds(files=1, size=2**60))
     with pytest.raises(MachineFailed, match="too full"):
         build(staged, ["false"], None, print)
 
@@ -283,7 +283,7 @@ def test_a_build_that_fails_on_a_full_disk_is_no_fault_of_the_bot(
 def test_a_build_that_wrote_too_much_cannot_blame_the_disk(
     staged: Staged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(building, "SPARE", Bounds(files=1, size=2**60))
+    monkeypatch.setattr(builds, "SPARE", Bounds(files=1, size=2**60))
     with pytest.raises(BuildFailed):
         build(staged, shell("head -c 9000000 /dev/zero > big; exit 1"), None, print, room=FEW)
 

@@ -18,8 +18,8 @@ from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.store.schema.moments import now
 from keltis_server.http import metrics
-from keltis_server.live import channel as channels
-from keltis_server.live.channels import lobby as lobby_channel
+from keltis_server.live import channel
+from keltis_server.live.channels import lobby
 from keltis_server.live.channels.lobby import LobbyChannel
 from keltis_server.play import watching
 from keltis_server.play.watching import Beginnings
@@ -87,14 +87,14 @@ def test_a_channel_whose_background_fails_ends_with_an_error_and_comes_again(
             assert (await follow_lobby(socket))["op"] == "snapshot"
             before = failures("lobby")
             with monkeypatch.context() as patched:
-                patched.setattr(lobby_channel, name, broken)
+                patched.setattr(lobby, name, broken)
                 await order(server, "weg-der-steine", [alice, bob])
                 error = await next_that(socket, lambda message: message["op"] == "error")
             assert error == {
                 "op": "error",
                 "topic": "lobby",
                 "code": "failed",
-                "detail": channels.FAILED_DETAIL,
+                "detail": channel.FAILED_DETAIL,
             }
             assert failures("lobby") == before + 1
             await assert_lobby_lives(server, socket)
@@ -136,8 +136,8 @@ def test_an_inbox_that_is_full_fails_its_channel(
             assert (await next_json(socket))["op"] == "welcome"
             assert (await follow_lobby(socket))["op"] == "snapshot"
             with monkeypatch.context() as patched:
-                patched.setattr(lobby_channel, "patiently", never)
-                patched.setattr(lobby_channel, "MOST_NEWS", 5)
+                patched.setattr(lobby, "patiently", never)
+                patched.setattr(lobby, "MOST_NEWS", 5)
                 for _ in range(2):  # the first is looked up at once
                     server.site.tell(Started(job, "core 0", 1))
                     await asyncio.sleep(0)

@@ -44,7 +44,7 @@ def referee(
     """Measure the referees: decisions per second, the cost of one, and whether they last."""
     import json
 
-    from keltis_cli.bench import referee_report as bench_referee_report
+    from keltis_cli.bench import referee_report
     from keltis_cli.bench.referee import measure
     from keltis_cli.draw.look import console
 
@@ -52,4 +52,4 @@ def referee(
     if as_json:
         print(json.dumps(report.as_json(), indent=2))
     else:
-        bench_referee_report.show(report, console())
+        referee_report.show(report, console())

@@ -25,7 +25,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import keltis_cli
 import keltis_engine
-from keltis_cli.bench import engine_report as bench_report
+from keltis_cli.bench import engine_report
 from keltis_cli.bench.engine_report import (
     CALLS,
     OURS,
@@ -81,7 +81,7 @@ def run(as_json: bool, quick: bool = False, reference: Path | None = None) -> No
     if as_json:
         print(json.dumps(report.as_json(), indent=2))
     else:
-        bench_report.show(report, console())
+        engine_report.show(report, console())
 
 
 def measure(quick: bool = False, reference: Path | None = None) -> Report:

@@ -14,11 +14,11 @@ from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.printable import say_indented
 from keltis_cli.draw.progress import LongWork
 from keltis_cli.draw.strokes import counted
-from keltis_cli.ladder import retention_options as keeping
+from keltis_cli.ladder import lifetimes
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder, open_home, opened
 from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.ratings.model import MODEL_VERSION
-from keltis_ladder.store.audit import soundness as checking
+from keltis_ladder.store.audit import soundness
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home, make_private
 from keltis_ladder.store.retention import Swept, sweep
@@ -83,7 +83,7 @@ def check(
     """
     findings: list[Finding] = []
     with existing_ladder(data, database) as (home, found), LongWork() as work:
-        for event in checking.check(home, found, deep, work.tell, from_checkpoint):
+        for event in soundness.check(home, found, deep, work.tell, from_checkpoint):
             if isinstance(event, Doing):
                 work.begin(event.text)
                 continue
@@ -145,11 +145,11 @@ def sum_up(failed: int, deep: bool) -> None:
 
 @app.command()
 def prune(
-    keep_steps: keeping.KeepStepsOption = keeping.STEPS,
-    keep_replays: keeping.KeepReplaysOption = keeping.REPLAYS,
-    keep_tournament_replays: keeping.KeepTournamentReplaysOption = keeping.TOURNAMENT_REPLAYS,
-    keep_logs: keeping.KeepLogsOption = keeping.LOGS,
-    keep_credentials: keeping.KeepCredentialsOption = keeping.CREDENTIALS,
+    keep_steps: lifetimes.KeepStepsOption = lifetimes.STEPS,
+    keep_replays: lifetimes.KeepReplaysOption = lifetimes.REPLAYS,
+    keep_tournament_replays: lifetimes.KeepTournamentReplaysOption = lifetimes.TOURNAMENT_REPLAYS,
+    keep_logs: lifetimes.KeepLogsOption = lifetimes.LOGS,
+    keep_credentials: lifetimes.KeepCredentialsOption = lifetimes.CREDENTIALS,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be removed.")
     ] = False,
@@ -165,7 +165,7 @@ def prune(
 
     The ladder may be in use meanwhile.
     """
-    lifetimes = keeping.retention(
+    lifetimes = lifetimes.retention(
         keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
     )
     with existing_ladder(data, database) as (_, found):

@@ -13,7 +13,7 @@ import typer
 from keltis_cli import arguments
 from keltis_cli.bots import entering
 from keltis_cli.bots.match import chosen_cores
-from keltis_cli.ladder import retention_options as keeping
+from keltis_cli.ladder import lifetimes
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, open_home
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.faults import PlatformFault
@@ -165,11 +165,11 @@ def serve(
             help="Believe X-Forwarded-For: only if a proxy of yours sets it.",
         ),
     ] = False,
-    keep_steps: keeping.KeepStepsOption = keeping.STEPS,
-    keep_replays: keeping.KeepReplaysOption = keeping.REPLAYS,
-    keep_tournament_replays: keeping.KeepTournamentReplaysOption = keeping.TOURNAMENT_REPLAYS,
-    keep_logs: keeping.KeepLogsOption = keeping.LOGS,
-    keep_credentials: keeping.KeepCredentialsOption = keeping.CREDENTIALS,
+    keep_steps: lifetimes.KeepStepsOption = lifetimes.STEPS,
+    keep_replays: lifetimes.KeepReplaysOption = lifetimes.REPLAYS,
+    keep_tournament_replays: lifetimes.KeepTournamentReplaysOption = lifetimes.TOURNAMENT_REPLAYS,
+    keep_logs: lifetimes.KeepLogsOption = lifetimes.LOGS,
+    keep_credentials: lifetimes.KeepCredentialsOption = lifetimes.CREDENTIALS,
     log: Annotated[
         LogFormat, typer.Option("--log", envvar="KELTIS_LOG", help="How logs are written.")
     ] = LogFormat.TEXT,
@@ -236,7 +236,7 @@ def serve(
             calm=True,
         ),
         shares=parse_shares(shares),
-        retention=keeping.retention(
+        retention=lifetimes.retention(
             keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
         ),
         quotas=Quotas(

@@ -1,4 +1,4 @@
-"""The first process of each sandbox, as ``sandbox_init.c`` describes it, and what it tells.
+"""The first process of each sandbox, as ``init.c`` describes it, and what it tells.
 
 The programs below are that file, compiled by ``make sandbox-init``: the ladder must run where there
 is no compiler.

@@ -55,7 +55,7 @@ DEVICES: Final = ("null", "zero", "urandom")  # each one is a mount, and takes i
 FIRST_USER: Final = 2**30
 USERS: Final = 2**30
 
-# The first process of each sandbox: sandbox_init.c says what it does.
+# The first process of each sandbox: init.c says what it does.
 INIT: Final = "/init"
 
 # Still privileged, but already filtered: bound the number of files in /tmp, as bubblewrap cannot;

@@ -7,18 +7,15 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.draw.boards import kartenspiel as board_kartenspiel
-from keltis_cli.draw.boards import keltis as board_keltis
-from keltis_cli.draw.boards import neue_wege as board_neue_wege
-from keltis_cli.draw.boards import weg_der_steine as board_weg_der_steine
+from keltis_cli.draw.boards import kartenspiel, keltis, neue_wege, weg_der_steine
 from keltis_cli.draw.look import Look
 from keltis_engine import View
 
 DRAWERS: Final[dict[str, Callable[[View, Look], list[Text]]]] = {
-    "keltis": board_keltis.draw,
-    "neue-wege": board_neue_wege.draw,
-    "kartenspiel": board_kartenspiel.draw,
-    "weg-der-steine": board_weg_der_steine.draw,
+    "keltis": keltis.draw,
+    "neue-wege": neue_wege.draw,
+    "kartenspiel": kartenspiel.draw,
+    "weg-der-steine": weg_der_steine.draw,
 }
 
 

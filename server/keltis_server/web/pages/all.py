@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from keltis_server.web.pages import bots, home, leaderboards, matches, submitting, tournaments
-from keltis_server.web.pages import documents as reading
-from keltis_server.web.pages import files as sundries
+from keltis_server.web.pages import (
+    bots,
+    documents,
+    files,
+    home,
+    leaderboards,
+    matches,
+    submitting,
+    tournaments,
+)
 
 PARTS: Final = (
     home.PAGES,
@@ -14,7 +21,7 @@ PARTS: Final = (
     bots.PAGES,
     matches.PAGES,
     tournaments.PAGES,
-    reading.PAGES,
+    documents.PAGES,
     submitting.PAGES,
-    sundries.PAGES,
+    files.PAGES,
 )

@@ -20,7 +20,7 @@ from aiohttp import web
 from keltis_server.http.problems import not_found
 from keltis_server.http.wire import REVALIDATE
 
-DIRECTORY: Final = Path(__file__).parent / "static"
+DIRECTORY: Final = Path(__file__).parents[1] / "static"
 PREFIX: Final = "/static/"
 FOR_EVER: Final = "public, max-age=31536000, immutable"
 HASH_MARK: Final = "v-"

@@ -1,7 +1,7 @@
 """What a browser needs of the engine to draw boards: fields, ways, symbols and scoring tables.
 
-``python -m keltis_server.web.render.boards_data`` writes it as a module for browsers. A test compares the
-file with the engine, so that the two cannot come apart.
+``python -m keltis_server.web.render.boards_data`` writes it as a module for browsers. A test
+compares the file with the engine, so that the two cannot come apart.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from keltis_engine.boards import (
 )
 from keltis_engine.cards import LETTERS
 
-FILE: Final = Path(__file__).parent / "static" / "boards" / "data.js"
+FILE: Final = Path(__file__).parents[1] / "static" / "boards" / "data.js"
 
 # Where the fields of each row of the network stand, in columns, so that every way leads to a
 # neighbour and no two ways cross.

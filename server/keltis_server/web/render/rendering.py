@@ -20,7 +20,7 @@ from keltis_server.web.render import drawing
 from keltis_server.web.render.assets import Assets
 from keltis_server.web.render.words import LANGUAGES, language_of, words_of
 
-TEMPLATES: Final = Path(__file__).parent / "templates"
+TEMPLATES: Final = Path(__file__).parents[1] / "templates"
 POLICY: Final = (
     "default-src 'self'; img-src 'self' data:; connect-src 'self' {socket}; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors {frames}"

@@ -17,7 +17,7 @@
  * handles none; as root it is also another user than the program, which has no descriptor of STATUS:
  * the program can neither end it nor speak for it. It stays the user that bubblewrap is, or the
  * kernel would not let bubblewrap's death be its own. It needs no C library, and is built for both
- * architectures by `make sandbox-init`, which writes it to sandbox_init.py.
+ * architectures by `make sandbox-init`, which writes it to init.py.
  */
 
 typedef long word;

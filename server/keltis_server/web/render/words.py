@@ -12,7 +12,7 @@ from typing import Any, Final
 from aiohttp import web
 from markupsafe import Markup, escape
 
-DIRECTORY: Final = Path(__file__).parent / "words"
+DIRECTORY: Final = Path(__file__).parents[1] / "words"
 LANGUAGES: Final = ("en", "de")
 DEFAULT: Final = "en"
 COOKIE: Final = "language"
