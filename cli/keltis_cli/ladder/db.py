@@ -165,11 +165,11 @@ def prune(
 
     The ladder may be in use meanwhile.
     """
-    lifetimes = lifetimes.retention(
+    kept = lifetimes.retention(
         keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
     )
     with existing_ladder(data, database) as (_, found):
-        swept = sweep(found, lifetimes, now(), dry_run)
+        swept = sweep(found, kept, now(), dry_run)
         freed = upkeep.vacuum(found) if vacuum and not dry_run else 0
     if as_json:
         print(json.dumps({"format": PRUNE_FORMAT, "dry_run": dry_run, **asdict(swept)}, indent=1))
