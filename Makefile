@@ -132,16 +132,16 @@ migration: $(VENV)/dev  ## Write the step from the stored tables to those of the
 	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.schema.new_step '$(NAME)'
 
 screenshots: $(VENV)/dev  ## Take pictures of every page and variant for the documents
-	$(COMPILED) $(BIN)/python -m tests.system.web.screenshots docs/screenshots
+	$(COMPILED) $(BIN)/python -m tests.system.web.support.screenshots docs/screenshots
 
 golden: $(VENV)/dev  ## Write the golden playthroughs anew; review them as a diff
-	$(COMPILED) $(BIN)/python -m tests.engine.golden
+	$(COMPILED) $(BIN)/python -m tests.engine.support.golden
 
 sandbox-init: $(VENV)/dev  ## Compile the sandbox's init anew, for both architectures: gcc, gcc-aarch64-linux-gnu
-	$(COMPILED) $(BIN)/python -m tests.ladder.build_init
+	$(COMPILED) $(BIN)/python -m tests.ladder.support.build_init
 
 transcripts: $(VENV)/dev  ## Write the transcripts of the protocol anew, and what its document shows of them
-	$(COMPILED) $(BIN)/python -m tests.bots.transcripts
+	$(COMPILED) $(BIN)/python -m tests.bots.support.transcripts
 
 clean:  ## Remove everything that was built
 	rm -rf $(VENV) $(PYTHONS) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

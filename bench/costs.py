@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from sqlmodel import col, select
-from tests.ladder.store.ladders import enter, store
-from tests.ladder.store.results import real
-from tests.system.servers import ServerProcess
+from tests.ladder.store.support.ladders import enter, store
+from tests.ladder.store.support.results import real
+from tests.system.support.servers import ServerProcess
 
 from bench.server import fill
 from keltis_ladder.store.home import Home

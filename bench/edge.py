@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
-from tests.system.servers import ServerProcess
+from tests.system.support.servers import ServerProcess
 
 from bench.costs import BOT, drain, furnish
 from bench.server import fill

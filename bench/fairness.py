@@ -23,7 +23,7 @@ from itertools import combinations, cycle, islice
 from pathlib import Path
 from typing import Any, Final
 
-from tests.ladder.busy import bursts, busy_processes
+from tests.ladder.support.busy import bursts, busy_processes
 
 import keltis_bots
 from keltis_cli.bench.machine import this_machine

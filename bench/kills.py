@@ -19,8 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from tests.ladder.store.postgres import running
-from tests.system.siege import Siege, Strike, die_with_the_lock, kill_a_referee
+from tests.ladder.store.support.postgres import running
+from tests.system.support.siege import Siege, Strike, die_with_the_lock, kill_a_referee
 
 from keltis_cli.bench.machine import this_machine
 from keltis_ladder.store.home import Home

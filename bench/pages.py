@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from playwright.async_api import Page, Route
-from tests.system.web.ladders import Ladder, open_ladder
-from tests.system.web.visits import Visitors, open_browser
+from tests.system.web.support.ladders import Ladder, open_ladder
+from tests.system.web.support.visits import Visitors, open_browser
 
 from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS

@@ -23,7 +23,7 @@ from typing import Any, Final
 from urllib.request import Request, urlopen
 
 from sqlmodel import Session
-from tests.system.servers import ServerProcess
+from tests.system.support.servers import ServerProcess
 
 from bench.store import MadeUp
 from keltis_cli.bench.machine import this_machine

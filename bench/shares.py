@@ -24,9 +24,9 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from sqlmodel import Session, func, select
-from tests.ladder.small_bots import write_bot
-from tests.server.archives import packed
-from tests.system.servers import ServerProcess
+from tests.ladder.support.small_bots import write_bot
+from tests.server.support.archives import packed
+from tests.system.support.servers import ServerProcess
 
 from keltis_cli.bench.machine import this_machine
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot

@@ -23,8 +23,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from tests.ladder.small_bots import write_bot
-from tests.server.serving import QUIET, Served, served
+from tests.ladder.support.small_bots import write_bot
+from tests.server.support.serving import QUIET, Served, served
 
 from keltis_cli.bench.machine import this_machine
 from keltis_ladder.dispatch.dispatcher import Streamed

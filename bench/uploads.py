@@ -29,8 +29,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
-from tests.server import archives
-from tests.system.servers import ServerProcess
+from tests.server.support import archives
+from tests.system.support.servers import ServerProcess
 
 from keltis_cli.bench.machine import this_machine
 

@@ -6,9 +6,9 @@ from keltis_bots.greedy import choose
 from keltis_bots.judges import JUDGES
 from keltis_engine import COMPILED, VARIANTS, Rng, find_variant, restore
 from keltis_engine.policies import random
-from tests.bots.matches import play, wins_match
-from tests.engine.positions import TABLES, played
-from tests.engine.situations import kartenspiel
+from tests.bots.support.matches import play, wins_match
+from tests.engine.support.positions import TABLES, played
+from tests.engine.support.situations import kartenspiel
 
 SEEDS = range(10) if COMPILED else range(3)
 MOMENTS = [0, 1, 7, 30, 61, 90] if COMPILED else [0, 30]

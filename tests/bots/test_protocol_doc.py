@@ -19,11 +19,11 @@ from keltis_engine.state import ENDINGS
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.sandbox.limits import MIB, PLAY
-from tests.bots import transcripts
-from tests.bots.piped import PipedBot, Seat, play_game
-from tests.bots.refusals import refused
+from tests.bots.support import transcripts
+from tests.bots.support.piped import PipedBot, Seat, play_game
+from tests.bots.support.refusals import refused
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 PROTOCOL = (ROOT / "docs/protocol.md").read_text("utf-8")
 GUIDE = (ROOT / "docs/bots.md").read_text("utf-8")
 NOTATION = (ROOT / "docs/notation.md").read_text("utf-8")
@@ -77,7 +77,7 @@ def test_the_snippets_are_those_of_the_starters() -> None:
 
 
 def test_the_bot_without_the_sdk_plays() -> None:
-    with PipedBot([sys.executable, Path(__file__).parent / "plain_bot.py"]) as bot:
+    with PipedBot([sys.executable, ROOT / "tests/bots/support/plain_bot.py"]) as bot:
         seat = Seat(bot)
         seat.greet()
         for variant in VARIANTS:

@@ -8,7 +8,7 @@ import pytest
 
 from keltis_bots.reference import REFERENCE
 from keltis_engine import VARIANTS, find_variant
-from tests.bots.piped import PipedBot, Seat, play_game
+from tests.bots.support.piped import PipedBot, Seat, play_game
 
 LOADED = """
 import sys

@@ -23,7 +23,8 @@ from keltis_bots.messages import (
 from keltis_bots.request import Event, Game, Request, read_result
 from keltis_engine import VARIANTS, Rng, find_variant
 from keltis_ladder.referee.messages import Scribe, Vocabulary
-from tests.bots.piped import PipedBot, Seat, play_game
+from tests.bots.support.piped import PipedBot, Seat, play_game
+from tests.places import ROOT
 
 GREETING = frame(hello("keltis-ladder", 5000))
 GAME = frame(
@@ -485,7 +486,7 @@ def test_a_result_is_read_with_its_events() -> None:
 
 
 def test_the_bot_in_the_readme_plays(tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     programs = [block.split("```")[0] for block in readme.split("```python\n")[1:]]
     (program,) = (program for program in programs if "keltis_bots" in program)
     with running(tmp_path, program, call="") as bot:

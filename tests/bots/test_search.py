@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,10 +10,10 @@ from keltis_bots import greedy
 from keltis_bots.budget import Milliseconds, Playouts
 from keltis_bots.search import Search, utility
 from keltis_engine import COMPILED, VARIANTS, Rng, restore
-from tests.bots.matches import play, wins_match
-from tests.engine.positions import TABLES, played
+from tests.bots.support.matches import play, wins_match
+from tests.engine.support.positions import TABLES, played
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 FEW = 40 if COMPILED else 4  # playouts; interpreted, one takes up to a tenth of a second
 
 

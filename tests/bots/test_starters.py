@@ -14,8 +14,8 @@ from keltis_bots.manifest import read_manifest
 from keltis_bots.messages import read_hello
 from keltis_cli.bots.init import TESTS, make
 from keltis_engine import VARIANTS, find_variant
-from tests.bots import transcripts
-from tests.bots.piped import STARTERS, PipedBot, Seat, command_of, environment, play_game
+from tests.bots.support import transcripts
+from tests.bots.support.piped import STARTERS, PipedBot, Seat, command_of, environment, play_game
 
 TOOLS: Final = {
     "python": ["python3"],

@@ -16,7 +16,7 @@ import pytest
 
 from keltis_bots.budget import Milliseconds
 from keltis_bots.stopwatch import Stopwatch
-from tests.bots.piped import environment
+from tests.bots.support.piped import environment
 
 # Only a stopwatch in a process of its own is alone there: the tests' own process has helpers.
 ALONE = """

@@ -12,8 +12,8 @@ from keltis_bots.framing import MOST_FROM_BOT, MOST_TO_BOT, PREFIX, frame
 from keltis_bots.messages import hello, read_action, read_hello
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.referee.messages import Scribe, Vocabulary
-from tests.bots import transcripts
-from tests.bots.piped import STARTERS, PipedBot, ranks
+from tests.bots.support import transcripts
+from tests.bots.support.piped import STARTERS, PipedBot, ranks
 
 SHOWS_CARD = re.compile(r"take .$|reveal$")  # from a pile; a tile that is taken is named anyway
 

@@ -12,8 +12,8 @@ import pytest
 import keltis_engine
 from keltis_cli.commands import COMMANDS
 from keltis_cli.main import load
-from tests.cli.helpers import ALL_VARIANTS, ESCAPE, command, output
-from tests.cli.inside import Inside
+from tests.cli.support.helpers import ALL_VARIANTS, ESCAPE, command, output
+from tests.cli.support.inside import Inside
 
 
 def test_help_names_every_command() -> None:

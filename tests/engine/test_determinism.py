@@ -17,10 +17,10 @@ from keltis_engine import VARIANTS, BadDeal, Rng, find_variant
 from keltis_engine.policies import POLICIES
 from keltis_engine.replay import expand, make_replay
 from keltis_engine.rng import DealStream
-from tests.engine.fingerprint import fingerprints
-from tests.engine.positions import TABLES
+from tests.engine.support.fingerprint import fingerprints
+from tests.engine.support.positions import TABLES
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 WORDS = 2**32
 GAMES = 2 if keltis_engine.COMPILED else 1  # of each kind, to compare with another process
 
@@ -170,7 +170,7 @@ def interpreted_elsewhere(folder: Path) -> dict[str, Any]:
         shutil.copy(source, package)
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "KELTIS"))}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.engine.fingerprint", str(GAMES)],
+        [sys.executable, "-m", "tests.engine.support.fingerprint", str(GAMES)],
         cwd=ROOT,
         env=env | {"PYTHONPATH": str(folder), "PYTHONHASHSEED": "1"},
         capture_output=True,

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +9,10 @@ import pytest
 from keltis_engine import VARIANTS, find_variant
 from keltis_engine import Rng as EngineRng
 from keltis_engine.rng import DealStream as EngineStream
-from tests.engine.positions import TABLES, played
+from tests.engine.support.positions import TABLES, played
+from tests.places import ROOT
 
-PAGE = (Path(__file__).parents[2] / "docs/determinism.md").read_text("utf-8")
+PAGE = (ROOT / "docs/determinism.md").read_text("utf-8")
 SEEDS = [0, 1, 2008, 2**64, 2**128 - 1]
 
 

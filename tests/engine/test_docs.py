@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from keltis_engine import VARIANTS, Rng, find_variant
 from keltis_engine.policies import POLICIES
 from keltis_engine.replay import EXPANDED_FORMAT, FORMAT
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 ROW = re.compile(r"^\| (\d+)(?:-(\d+))? \| ([a-z-]+) \| `([^`]+)` \| `([^`]+)` \|", re.MULTILINE)
 

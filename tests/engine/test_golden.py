@@ -5,8 +5,8 @@ import difflib
 import pytest
 
 from keltis_engine import VARIANTS, find_variant
-from tests.engine.golden import FOLDER, PLAYERS, all_paths, path_of, playthrough
-from tests.engine.positions import TABLES
+from tests.engine.support.golden import FOLDER, PLAYERS, all_paths, path_of, playthrough
+from tests.engine.support.positions import TABLES
 
 SHOWN = 12  # lines of a difference
 WIDTH = 160

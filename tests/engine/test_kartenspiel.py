@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from keltis_engine import find_variant
-from tests.engine.situations import hand, kartenspiel, legal, pile, play, row
+from tests.engine.support.situations import hand, kartenspiel, legal, pile, play, row
 
 # Material
 

@@ -3,7 +3,7 @@
 import pytest
 
 from keltis_engine.kartenspiel import KartenspielState
-from tests.engine.situations import hand, kartenspiel, legal, play, row
+from tests.engine.support.situations import hand, kartenspiel, legal, play, row
 
 # Four rows with an end card; the next one ends the game.
 FOUR_ENDED = ["R5 RE Y6 YE", "RE V7 VE"]

@@ -6,7 +6,7 @@ import pytest
 
 from keltis_engine import IllegalAction, find_variant
 from keltis_engine.cards import KIND_NAMES
-from tests.engine.situations import figures, hand, keltis, legal, pile, play, row
+from tests.engine.support.situations import figures, hand, keltis, legal, pile, play, row
 
 # Material and set-up
 

@@ -3,7 +3,7 @@
 import pytest
 
 from keltis_engine import IllegalAction
-from tests.engine.situations import figures, hand, keltis, legal, play
+from tests.engine.support.situations import figures, hand, keltis, legal, play
 
 VALUES = [(1, -4), (2, -3), (3, -2), (4, 1), (5, 2), (6, 3), (7, 6), (8, 7), (9, 10)]
 

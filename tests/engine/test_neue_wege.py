@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.situations import figures, hand, legal, neue_wege, pile, play, row
+from tests.engine.support.situations import figures, hand, legal, neue_wege, pile, play, row
 
 DROP = {"6b": "drop"}  # a figure on 5b gets there with a blue card
 

@@ -8,7 +8,7 @@ from keltis_engine import find_variant
 from keltis_engine.board import START
 from keltis_engine.boards import NETWORK, NETWORK_TILE_FIELDS
 from keltis_engine.cards import KIND_NAMES
-from tests.engine.situations import neue_wege
+from tests.engine.support.situations import neue_wege
 
 # By row: its value, the colours of its fields from a on, its tile spots (t) and stacks (S).
 ROWS = [

@@ -9,7 +9,7 @@ import keltis_engine
 from keltis_engine import Rng, State, find_variant
 from tests.engine import oracle
 from tests.engine.oracle import common, neue_wege
-from tests.engine.oracle_games import hoarder, mixed_game, play, runners_games, sponsor
+from tests.engine.support.oracle_games import hoarder, mixed_game, play, runners_games, sponsor
 
 VARIANTS = list(oracle.GAMES)
 GAMES = 400 if keltis_engine.COMPILED else 24

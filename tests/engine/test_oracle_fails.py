@@ -11,7 +11,7 @@ import pytest
 from tests.engine import oracle
 from tests.engine.oracle import OracleMismatch, common, kartenspiel, keltis, neue_wege
 from tests.engine.oracle import weg_der_steine as steine
-from tests.engine.oracle_games import runners_games
+from tests.engine.support.oracle_games import runners_games
 
 VARIANTS = list(oracle.GAMES)
 Replay = dict[str, Any]

@@ -13,8 +13,8 @@ from keltis_engine.cards import KIND_NAMES
 from keltis_engine.packing import text, write_array, write_int, write_map
 from keltis_engine.policies import POLICIES
 from keltis_engine.views import EVERYTHING
-from tests.engine.positions import EXAMPLES, TABLES, Game, everything, games, played
-from tests.engine.situations import kartenspiel, keltis, neue_wege, play, weg_der_steine
+from tests.engine.support.positions import EXAMPLES, TABLES, Game, everything, games, played
+from tests.engine.support.situations import kartenspiel, keltis, neue_wege, play, weg_der_steine
 
 ENDINGS = {
     "keltis": ["figures", "last card", "turn limit"],

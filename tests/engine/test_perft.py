@@ -4,7 +4,7 @@ import pytest
 
 from keltis_engine import COMPILED, State
 from keltis_engine.perft import divide, perft
-from tests.engine.positions import TABLES, played
+from tests.engine.support.positions import TABLES, played
 
 # Variant, players, seed, decisions of eager play before: then the counts for depth 1, 2, 3, ...
 PINNED = """

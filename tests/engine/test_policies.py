@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from keltis_engine import VARIANTS, Rng, find_variant
 from keltis_engine.policies import POLICIES
-from tests.engine.positions import TABLES, played
+from tests.engine.support.positions import TABLES, played
 
 
 @given(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from keltis_engine import VARIANTS, IllegalAction, Rng, State, UnknownNotation, find_variant
 from keltis_engine.policies import POLICIES
-from tests.engine.positions import (
+from tests.engine.support.positions import (
     EXAMPLES,
     TABLES,
     Game,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, BadViewer, Rng, State
 from keltis_engine.policies import POLICIES
-from tests.engine.positions import (
+from tests.engine.support.positions import (
     EXAMPLES,
     TABLES,
     Game,

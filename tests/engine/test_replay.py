@@ -22,7 +22,7 @@ from keltis_engine.replay import (
     steps,
     verify,
 )
-from tests.engine.positions import EXAMPLES, TABLES, Game, games
+from tests.engine.support.positions import EXAMPLES, TABLES, Game, games
 
 FIELDS = [
     "format", "variant", "version", "options", "players", "seed", "decisions", "scores", "digest",

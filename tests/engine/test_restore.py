@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from keltis_engine import VARIANTS, EngineError, Rng, State, find_variant, restore
 from keltis_engine.errors import BadView
 from keltis_engine.policies import POLICIES
-from tests.engine.positions import played
+from tests.engine.support.positions import played
 
 OPTIONS: dict[str, list[dict[str, int]]] = {
     "keltis": [{}, {"turn_limit": 40}],

@@ -12,7 +12,7 @@ from keltis_engine.streams import (
     stream_for,
     stream_sizes,
 )
-from tests.engine.situations import hand, keltis, play
+from tests.engine.support.situations import hand, keltis, play
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import lzma
 from keltis_bots.framing import frame, pack
 from keltis_bots.messages import hello
 from tests.fuzz.targets import CORPUS
-from tests.server.archives import MANIFEST, tarred, zipped
+from tests.server.support.archives import MANIFEST, tarred, zipped
 
 
 def seeds() -> dict[str, dict[str, bytes]]:

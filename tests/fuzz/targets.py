@@ -29,8 +29,9 @@ from keltis_ladder.sandbox.limits import MIB
 from keltis_server.api import PARTS
 from keltis_server.http.endpoints import check
 from keltis_server.http.problems import Problem
+from tests.places import ROOT
 
-CORPUS: Final = Path(__file__).parent / "corpus"
+CORPUS: Final = ROOT / "tests/fuzz/corpus"
 SMALL: Final = Bounds(files=200, size=4 * MIB)
 PATIENCE_SECONDS: Final = 20.0
 Target = Callable[[bytes], None]

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from keltis_server.local_key import read_address
-from tests.server.serving import served
+from tests.server.support.serving import served
 
 
 def test_a_server_starts_tells_that_it_is_ready_and_ends(tmp_path: Path) -> None:

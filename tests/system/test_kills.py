@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.store.home import Home
-from tests.ladder.store.postgres import PostgresMissing, running
-from tests.system.siege import Siege, die_with_the_lock, kill_a_referee
+from tests.ladder.store.support.postgres import PostgresMissing, running
+from tests.system.support.siege import Siege, die_with_the_lock, kill_a_referee
 
 STRIKES = 30  # on each of two databases
 

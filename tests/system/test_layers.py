@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 ALLOWED = sys.stdlib_module_names | {"keltis_engine", "librt", "mypy_extensions"}
 MODULES = sorted((ROOT / "engine/keltis_engine").rglob("*.py"))
 

@@ -15,8 +15,8 @@ import pytest
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.occupancy import find_server
 from keltis_server.local_key import read_address
-from tests.ladder.store.postgres import Postgres, PostgresMissing, running
-from tests.system.servers import PATIENCE, ServerProcess
+from tests.ladder.store.support.postgres import Postgres, PostgresMissing, running
+from tests.system.support.servers import PATIENCE, ServerProcess
 
 QUICK = ("--port", "0", "--cores", "1", "--no-house")
 

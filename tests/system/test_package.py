@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import keltis_engine
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 PACKAGES = {"keltis_engine", "keltis_bots", "keltis_ladder", "keltis_server", "keltis_cli"}
 FOLDERS = ("engine", "bots", "ladder", "server", "cli")
 DIST_INFO = "keltis_ladder-0.1.0.dist-info"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 CHOOSE = ROOT / ".ci" / "choose-python"
 PLAIN_TOOLS = ("bash", "env", "id")
 UNUSED_USER = 54_321

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 PATIENCE = 300.0  # seconds
 PYTEST = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "xdist")
 CONFTEST = """

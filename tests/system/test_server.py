@@ -25,9 +25,9 @@ import pytest
 
 from keltis_ladder.sandbox.child import descendants
 from keltis_server.client.live import LiveClient
-from tests.ladder.arena import HOSTILE
-from tests.ladder.small_bots import write_bot
-from tests.system.servers import PATIENCE, ServerProcess, runs
+from tests.ladder.support.arena import HOSTILE
+from tests.ladder.support.small_bots import write_bot
+from tests.system.support.servers import PATIENCE, ServerProcess, runs
 
 # So that the bots of the house, which play all the time, leave the core to those that matter.
 QUICK = ("--bank", "200", "--increment", "4")

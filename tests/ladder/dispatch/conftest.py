@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.match.entrants import Entrant
-from tests.ladder.dispatch.playing import quick_bots, slow_bots
+from tests.ladder.dispatch.support.playing import quick_bots, slow_bots
 
 
 @pytest.fixture

@@ -22,8 +22,7 @@ from keltis_ladder.programs.launchers import PlainLauncher
 from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.spectate.batches import Dropped
-from tests.ladder.arena import HOSTILE, SHORT
-from tests.ladder.dispatch.playing import (
+from tests.ladder.dispatch.support.playing import (
     CONTROL,
     CORES,
     PATIENCE,
@@ -35,7 +34,8 @@ from tests.ladder.dispatch.playing import (
     replayed,
     run,
 )
-from tests.ladder.small_bots import FIRST, entrant, write_bot
+from tests.ladder.support.arena import HOSTILE, SHORT
+from tests.ladder.support.small_bots import FIRST, entrant, write_bot
 
 
 def played_by_a_referee(wanted: list[Job]) -> list[MatchResult]:

@@ -14,9 +14,7 @@ import pytest
 from keltis_ladder.dispatch.dispatcher import Troubled, Withdrawn
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.entrants import Entrant
-from tests.ladder.arena import processes_with
-from tests.ladder.boxes import alive
-from tests.ladder.dispatch.playing import (
+from tests.ladder.dispatch.support.playing import (
     CORES,
     PATIENCE,
     Record,
@@ -27,6 +25,8 @@ from tests.ladder.dispatch.playing import (
     run,
     until_streamed,
 )
+from tests.ladder.support.arena import processes_with
+from tests.ladder.support.boxes import alive
 
 
 def test_a_cancelled_match_is_broken_off_and_others_go_on(

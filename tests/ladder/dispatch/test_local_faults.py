@@ -24,7 +24,7 @@ from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.sandbox.child import descendants
-from tests.ladder.dispatch.playing import (
+from tests.ladder.dispatch.support.playing import (
     CORES,
     Record,
     actions_of,
@@ -36,7 +36,7 @@ from tests.ladder.dispatch.playing import (
     slow_bots,
     until_streamed,
 )
-from tests.ladder.small_bots import FIRST, entrant, write_bot
+from tests.ladder.support.small_bots import FIRST, entrant, write_bot
 
 KILLS = 20
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_ladder.matchmaking import Category, Contender, Matchmaker, Policy, Proposal
-from tests.ladder.matchmaking.ladders import (
+from tests.ladder.matchmaking.support.ladders import (
     all_tables,
     bots,
     chance_beliefs,

@@ -15,7 +15,7 @@ from keltis_ladder.matchmaking.value import chance
 from keltis_ladder.ratings.model import noise_of
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.ratings.skill import Belief
-from tests.ladder.matchmaking.ladders import (
+from tests.ladder.matchmaking.support.ladders import (
     ANY_NUMBER,
     candidate,
     chance_beliefs,

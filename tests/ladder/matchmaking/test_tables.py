@@ -11,7 +11,7 @@ from keltis_ladder.matchmaking import Category, Contender, Policy
 from keltis_ladder.matchmaking.candidates import Candidate
 from keltis_ladder.matchmaking.contenders import may_meet, seatable
 from keltis_ladder.matchmaking.tables import find_table, repeats, repeats_for_the_first
-from tests.ladder.matchmaking.ladders import all_tables, bots, candidate, legal
+from tests.ladder.matchmaking.support.ladders import all_tables, bots, candidate, legal
 
 CHANCE = st.builds(random.Random, st.integers(0, 10**6))
 KELTIS = ("keltis",)

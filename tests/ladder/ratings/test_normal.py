@@ -12,7 +12,7 @@ from mpmath import cos, diff, erfinv, expm1, legendre, mp, mpf, npdf, pi, polyro
 from mpmath import exp as true_exp
 
 from keltis_ladder.ratings import normal
-from tests.ladder.ratings import exactly
+from tests.ladder.ratings.support import exactly
 
 ULP = 2.0**-52
 nearly_all = st.floats(-1e300, 1e300)

@@ -10,7 +10,7 @@ from keltis_ladder.ratings.model import MU, PRIOR, SIGMA, SUCCESSION, TAU, noise
 from keltis_ladder.ratings.refit import Played, Refit, ancestors_first, refit
 from keltis_ladder.ratings.refit_sweep import NOBODY, Network
 from keltis_ladder.ratings.skill import Belief, Noise, rate
-from tests.ladder.ratings.simulated import (
+from tests.ladder.ratings.support.simulated import (
     VARIANT,
     Ladder,
     covered,

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.ladder.ratings import bits
+from tests.ladder.ratings.support import bits
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 # If this changes, so does every rating: raise MODEL_VERSION.
 DIGEST = "950cc2fe0c636dfa6fb501c93e7c725a5588d877cc188a9411b8e08676e5027a"
 
@@ -18,7 +18,7 @@ def test_this_machine_computes_the_same_bits_as_all_others() -> None:
 
 def test_the_sources_compute_the_same_bits() -> None:
     path = os.pathsep.join([str(ROOT / "ladder"), str(ROOT)])
-    command = [sys.executable, "-m", "tests.ladder.ratings.bits"]
+    command = [sys.executable, "-m", "tests.ladder.ratings.support.bits"]
     ran = subprocess.run(
         command,
         cwd=ROOT,

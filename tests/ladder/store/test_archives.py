@@ -17,7 +17,7 @@ from keltis_ladder.files.packing import pack_directory
 from keltis_ladder.store.archives import Archives, note_archive
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.schema.tables import Archive
-from tests.ladder.store.crowd import together
+from tests.ladder.store.support.crowd import together
 
 
 def write_bot(directory: Path) -> Path:

@@ -19,9 +19,9 @@ from keltis_ladder.store.bots.accounts import new_token, register, revoke_token
 from keltis_ladder.store.database import Database, OutcomeUnknown
 from keltis_ladder.store.schema.tables import Author, TournamentRecord
 from keltis_ladder.tournaments.plan import Plan
-from tests.ladder.store.ladders import NOON, enter
-from tests.ladder.store.postgres import Postgres
-from tests.ladder.store.proxy import Proxy, proxied
+from tests.ladder.store.support.ladders import NOON, enter
+from tests.ladder.store.support.postgres import Postgres
+from tests.ladder.store.support.proxy import Proxy, proxied
 
 
 @pytest.fixture

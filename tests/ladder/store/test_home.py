@@ -11,8 +11,8 @@ from keltis_ladder.store.database import BadDatabase, Database, proper_url
 from keltis_ladder.store.home import DATABASE, Home
 from keltis_ladder.store.schema.upkeep import tables_differ
 from keltis_ladder.store.whereabouts import DATA, default_directory
-from tests.ladder.store.crowd import together
-from tests.ladder.store.ladders import dump
+from tests.ladder.store.support.crowd import together
+from tests.ladder.store.support.ladders import dump
 
 
 @pytest.fixture(autouse=True)

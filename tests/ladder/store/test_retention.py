@@ -48,8 +48,8 @@ from keltis_ladder.store.schema.tables import (
     VersionState,
     table_of,
 )
-from tests.ladder.store.ladders import NOON, ask_for, dump, enter
-from tests.ladder.store.results import any_result, won_by
+from tests.ladder.store.support.ladders import NOON, ask_for, dump, enter
+from tests.ladder.store.support.results import any_result, won_by
 
 DAY = timedelta(days=1)
 SEED = 14

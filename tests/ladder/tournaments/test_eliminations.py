@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from keltis_ladder.errors import LadderError
 from keltis_ladder.tournaments import LegResult, Plan, State, TableView, Tournament
 from keltis_ladder.tournaments.brackets import SEED, bracket_of, drop_in_crossings, seeded_slots
-from tests.ladder.tournaments.playing import (
+from tests.ladder.tournaments.support.playing import (
     DRAW,
     LOSS,
     WIN,

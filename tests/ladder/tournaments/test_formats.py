@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_ladder.tournaments import Plan, State, Tournament
-from tests.ladder.tournaments.playing import VARIANT_MIXES, lot, plans, play, played
+from tests.ladder.tournaments.support.playing import VARIANT_MIXES, lot, plans, play, played
 
 LEAGUES = ("round-robin", "swiss")
 

@@ -4,7 +4,7 @@ import pytest
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.tournaments import FORMATS, LegResult, Pairing, Plan, Tournament, walkover
-from tests.ladder.tournaments.playing import complaint
+from tests.ladder.tournaments.support.playing import complaint
 
 BAD_PLANS = [
     (Plan("knockout", 8), ["'knockout'", "round-robin, swiss, single-elimination"]),

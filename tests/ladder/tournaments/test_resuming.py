@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.tournaments import FORMATS, Leg, LegResult, Plan, Tournament, restore
-from tests.ladder.tournaments.playing import (
+from tests.ladder.tournaments.support.playing import (
     DRAW,
     LOSS,
     WIN,
@@ -302,7 +302,7 @@ def test_the_lots_of_a_round_robin_are_the_same_for_ever() -> None:
 def test_another_process_with_another_hash_seed_agrees(format_: str) -> None:
     program = (
         "from keltis_ladder.tournaments import Plan\n"
-        "from tests.ladder.tournaments.playing import everything, played\n"
+        "from tests.ladder.tournaments.support.playing import everything, played\n"
         f"print(everything(played(Plan({format_!r}, 13, variants=('keltis', 'neue-wege')), 5)))"
     )
     said = {

@@ -9,7 +9,7 @@ import pytest
 from keltis_ladder.tournaments import LegResult, Plan, Tournament
 from keltis_ladder.tournaments.designs import MOST_UNEVEN, balanced_rounds
 from keltis_ladder.tournaments.schedules import circle_rounds, opponent_groups
-from tests.ladder.tournaments.playing import (
+from tests.ladder.tournaments.support.playing import (
     DRAW,
     LOSS,
     WIN,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_ladder.tournaments import LegResult, Plan, Tournament, restore
-from tests.ladder.tournaments.playing import (
+from tests.ladder.tournaments.support.playing import (
     DRAW,
     better_seed,
     order,

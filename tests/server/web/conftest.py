@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.server.web.browsing import Gallery, opened_gallery
+from tests.server.web.support.browsing import Gallery, opened_gallery
 
 
 @pytest.fixture(scope="session")

@@ -13,11 +13,11 @@ from playwright.async_api import ViewportSize
 from keltis_server.api.models.leaderboards import LineOut
 from keltis_server.api.models.matches import EntrantOut, MatchOut
 from keltis_server.web.pages.home import most_interesting
-from tests.ladder.small_bots import FIRST, write_bot
-from tests.server.serving import Served
-from tests.server.spectating import CALM, PATIENT, Author, order, settle_in
-from tests.server.web.browsing import needs_chromium
-from tests.server.web.pages_app import served_pages
+from tests.ladder.support.small_bots import FIRST, write_bot
+from tests.server.support.serving import Served
+from tests.server.support.spectating import CALM, PATIENT, Author, order, settle_in
+from tests.server.web.support.browsing import needs_chromium
+from tests.server.web.support.pages_app import served_pages
 from tests.server.web.test_viewer import PATIENCE, browser, finished
 
 Standing = tuple[tuple[str, ...], tuple[int, ...]]  # names and points, by seat

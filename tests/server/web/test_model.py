@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Final
 
-from tests.server.spectating import CALM, order
-from tests.server.web.browsing import needs_chromium
-from tests.server.web.pages_app import served_pages
+from tests.server.support.spectating import CALM, order
+from tests.server.web.support.browsing import needs_chromium
+from tests.server.web.support.pages_app import served_pages
 from tests.server.web.test_viewer import authors, browser
 
 # A match that a server was stopped in waits again before it is played: what a page hears of that.

@@ -8,8 +8,8 @@ import pytest
 
 from keltis_cli.draw.narrator import BIG, SMALL, Step, clauses, closing
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, View
-from tests.server.web.browsing import Gallery, needs_chromium
-from tests.server.web.positions import Story, story
+from tests.server.web.support.browsing import Gallery, needs_chromium
+from tests.server.web.support.positions import Story, story
 
 pytestmark = needs_chromium
 

@@ -20,10 +20,10 @@ from keltis_server.web.render.drawing import axis_of, heat, spark
 from keltis_server.web.render.markdown import read_markdown
 from keltis_server.web.render.rendering import TEMPLATES, as_data
 from keltis_server.web.render.words import LANGUAGES, Words, words_of
-from tests.ladder.store.results import made_up
-from tests.server.serving import Served
-from tests.server.stories import bots, change, quiet, real_result, result, results
-from tests.server.web.pages_app import served_pages
+from tests.ladder.store.support.results import made_up
+from tests.server.support.serving import Served
+from tests.server.support.stories import bots, change, quiet, real_result, result, results
+from tests.server.web.support.pages_app import served_pages
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 EVERYWHERE = [

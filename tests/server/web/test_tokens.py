@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from tests.server.web.browsing import STATIC
+from tests.server.web.support.browsing import STATIC
 
 LIGHT, DARK = 0, 1
 PAPERS: Final = ("paper", "surface", "sunken")

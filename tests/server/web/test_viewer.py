@@ -16,11 +16,11 @@ from xml.etree import ElementTree
 from playwright.async_api import Page, ViewportSize, async_playwright, expect
 
 from keltis_server.play.games import GAMES
-from tests.ladder.small_bots import FIRST, write_bot
-from tests.server.serving import Served
-from tests.server.spectating import CALM, PATIENT, Author, Sluice, order, settle_in
-from tests.server.web.browsing import CHROMIUM, needs_chromium
-from tests.server.web.pages_app import served_pages
+from tests.ladder.support.small_bots import FIRST, write_bot
+from tests.server.support.serving import Served
+from tests.server.support.spectating import CALM, PATIENT, Author, Sluice, order, settle_in
+from tests.server.web.support.browsing import CHROMIUM, needs_chromium
+from tests.server.web.support.pages_app import served_pages
 
 SLOWLY: Final = f"time.sleep(0.01)\n{FIRST}"
 PATIENCE: Final = 300_000  # ms for anything that should happen soon

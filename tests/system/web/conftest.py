@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.system.web.ladders import Ladder, open_ladder
-from tests.system.web.visits import Visitors, open_browser
+from tests.system.web.support.ladders import Ladder, open_ladder
+from tests.system.web.support.visits import Visitors, open_browser
 
 
 @pytest.fixture(scope="session")

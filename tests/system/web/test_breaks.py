@@ -11,8 +11,8 @@ from sqlmodel import col, delete, update
 
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.tables import Job, JobEntrant, SeedPart
-from tests.system.web.ladders import Ladder
-from tests.system.web.visits import PATIENCE, Visitors, needs_chromium
+from tests.system.web.support.ladders import Ladder
+from tests.system.web.support.visits import PATIENCE, Visitors, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from keltis_engine import VARIANTS
-from tests.system.web.ladders import WALKERS, Ladder
-from tests.system.web.visits import PHONE, WIDE, Visit, Visitors, needs_chromium
+from tests.system.web.support.ladders import WALKERS, Ladder
+from tests.system.web.support.visits import PHONE, WIDE, Visit, Visitors, needs_chromium
 
 COUNTS = (4, 2, 3, 2)  # players of the matches that are looked at
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.system.web.ladders import Ladder
-from tests.system.web.visits import Visitors, needs_chromium
+from tests.system.web.support.ladders import Ladder
+from tests.system.web.support.visits import Visitors, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 

@@ -12,7 +12,7 @@ from aiohttp import web
 from playwright.async_api import expect
 
 from keltis_server.web.render.assets import DIRECTORY
-from tests.system.web.visits import Visit, Visitors, needs_chromium
+from tests.system.web.support.visits import Visit, Visitors, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 

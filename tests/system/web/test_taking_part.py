@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.ladder.small_bots import write_bot
-from tests.system.web.ladders import WALKERS, Ladder
-from tests.system.web.visits import PATIENCE, Visitors, needs_chromium
+from tests.ladder.support.small_bots import write_bot
+from tests.system.web.support.ladders import WALKERS, Ladder
+from tests.system.web.support.visits import PATIENCE, Visitors, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 

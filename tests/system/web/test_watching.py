@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.system.web.ladders import Ladder
-from tests.system.web.truth import Truth, views_in_bodies, views_in_messages
-from tests.system.web.visits import PATIENCE, Visit, Visitors, needs_chromium
+from tests.system.web.support.ladders import Ladder
+from tests.system.web.support.truth import Truth, views_in_bodies, views_in_messages
+from tests.system.web.support.visits import PATIENCE, Visit, Visitors, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 

@@ -1,0 +1,149 @@
+"""Bots between games: what they hold is bounded, and nobody pays for what another holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from keltis_engine import find_variant
+from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.programs.launchers import SandboxLauncher, make_launcher
+from keltis_ladder.referee.bot_process import BotProcess
+from keltis_ladder.referee.referee import Referee
+from keltis_ladder.sandbox.cgroups import ALL_BOTS, Base, Groups, available_memory, find_groups
+from keltis_ladder.sandbox.limits import MIB, idle_budget
+from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
+from tests.ladder.support.small_bots import entrant, write_bot
+
+CONTROL = TimeControl(bank_ms=60_000, increment_ms=100, start_ms=60_000)
+RULESET = find_variant("weg-der-steine", {})
+HOARDS = "global kept\nif asked == 1: kept = b'x' * ({mib} << 20)\nreturn request.legal[0]"
+EATS = "if os.path.exists('eat'): b'x' * (400 << 20)\nreturn request.legal[0]"
+
+
+@pytest.fixture(params=[True, False], ids=["sandbox", "plain"])
+def referee(request: pytest.FixtureRequest) -> Iterator[Referee]:
+    try:
+        made = Referee(make_launcher(request.param), CONTROL, idle_bytes=250 * MIB)
+    except SandboxMissing as missing:
+        pytest.skip(str(missing))
+    yield made
+    made.kill()
+
+
+def kept(referee: Referee) -> dict[tuple[str, int], BotProcess]:
+    """Return the processes that wait for their next game, by bot and rotation."""
+    return {(Path(slot[0]).name, slot[2]): process for slot, process in referee.slots()}
+
+
+def test_the_largest_processes_that_wait_are_ended_first(referee: Referee, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    large = entrant(write_bot(tmp_path / "large", HOARDS.format(mib=150)))
+    small = entrant(write_bot(tmp_path / "small"))
+    result = referee.play_match(RULESET, 1, [small, large])
+    assert [game.losses for game in result.games] == [[], []]
+    before = kept(referee)
+    # Two of the large ones are more than the budget; the other process is small, if older.
+    assert {bot for bot, _ in before} == {"small", "large"}
+    assert {("small", 0), ("small", 1)} <= set(before)
+    assert len(before) == 3
+    assert referee.largest_idle.keys() == {large.key}
+    assert sum(process.held_memory() for process in before.values()) <= 250 * MIB
+    result = referee.play_match(RULESET, 2, [small, large])
+    assert [game.losses for game in result.games] == [[], []], "it is no fault to be ended"
+    after = kept(referee)
+    assert after["small", 0] is before["small", 0]
+    assert after["small", 0].games == 2
+    assert len(after) == 3
+
+
+def test_without_need_nobody_is_ended(referee: Referee, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    bots = [entrant(write_bot(tmp_path / name)) for name in ("one", "two")]
+    referee.play_match(RULESET, 1, bots)
+    first = kept(referee)
+    referee.play_match(RULESET, 2, bots)
+    assert kept(referee) == first
+    assert referee.largest_idle == {}
+
+
+def test_all_referees_together_have_a_quarter_of_the_memory() -> None:
+    assert 4 * sum([idle_budget(16 << 30, 8)] * 8) == 16 << 30
+    assert 0 < available_memory() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextmanager
+def crowd(mib: int) -> Iterator[tuple[Sandbox, Path]]:
+    """Give a sandbox whose groups have this much memory all together, and where that is said."""
+    try:
+        sandbox = find_sandbox()
+    except SandboxMissing as missing:
+        pytest.skip(str(missing))
+    bases = find_groups().bases
+    memory = next((base for base in bases if "memory" in base.controllers), None)
+    if memory is None:
+        pytest.skip("no control groups that limit memory")
+    parent = memory.directory / f"keltis-{os.getpid()}-crowd-{mib}"
+    parent.mkdir()
+    try:
+        if memory.version == 2:
+            (parent / "cgroup.subtree_control").write_text("+memory +pids")
+        limit = parent / ("memory.max" if memory.version == 2 else "memory.limit_in_bytes")
+        limit.write_text(str(mib * MIB))
+        inner = [Base(parent, memory.version, memory.controllers)]
+        groups = Groups(inner + [base for base in bases if base is not memory])
+        yield Sandbox(groups, sandbox.bubblewrap, sandbox.mount, sandbox.setpriv), limit
+    finally:
+        parent.rmdir()
+
+
+def test_a_bot_that_was_killed_for_what_others_hold_is_not_blamed(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    bot = write_bot(tmp_path / "bot", EATS)
+    bots = [entrant(bot), entrant(write_bot(tmp_path / "honest"))]
+    with crowd(mib=200) as (sandbox, _):
+        referee = Referee(SandboxLauncher(sandbox), CONTROL)
+        try:
+            assert referee.play_game(RULESET, 1, bots, 0).losses == []
+            (bot / "eat").touch()
+            with pytest.raises(PlatformFault, match="the machine had too little memory"):
+                referee.play_match(RULESET, 2, bots)
+            (bot / "eat").unlink()
+            assert [game.losses for game in referee.play_match(RULESET, 2, bots).games] == [[], []]
+        finally:
+            referee.kill()
+
+
+def test_a_waiting_process_that_was_killed_for_others_is_replaced(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    large = entrant(write_bot(tmp_path / "large", HOARDS.format(mib=150)))
+    hungry = write_bot(tmp_path / "hungry", EATS.replace("400", "100"))
+    honest = entrant(write_bot(tmp_path / "honest"))
+    with crowd(mib=260) as (sandbox, _):
+        referee = Referee(SandboxLauncher(sandbox), CONTROL)
+        try:
+            assert referee.play_game(RULESET, 1, [large, honest], 0).losses == []
+            before = kept(referee)["large", 0]
+            (hungry / "eat").touch()
+            # It takes what the large one holds, which is frozen, and the kernel ends that one.
+            assert referee.play_game(RULESET, 1, [entrant(hungry), honest], 0).losses == []
+            assert before.was_lost
+            assert referee.play_game(RULESET, 2, [large, honest], 0).losses == []
+            assert kept(referee)["large", 0] is not before
+        finally:
+            referee.kill()
+
+
+def test_all_sandboxes_are_in_one_group_with_a_limit_of_its_own() -> None:
+    memory = [base for base in find_groups().bases if "memory" in base.controllers]
+    if not memory:
+        pytest.skip("no control groups that limit memory")
+    (base,) = memory
+    assert base.directory.name == ALL_BOTS
+    name = "memory.max" if base.version == 2 else "memory.limit_in_bytes"
+    assert 0 < int((base.directory / name).read_text()) < available_memory()

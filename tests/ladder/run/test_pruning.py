@@ -1,0 +1,180 @@
+"""Programs that nobody needs are removed, and no others."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.files.packing import pack_directory
+from keltis_ladder.programs.staging import stage
+from keltis_ladder.run.programs import Programs, keep_program
+from keltis_ladder.run.pruning import UNUSED, Pruned, build_name, prune
+from keltis_ladder.store.archives import note_archive
+from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
+from keltis_ladder.store.database import Database
+from keltis_ladder.store.home import Home
+from keltis_ladder.store.matches.queue import claim
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Archive, Bot, JobState, Version, VersionState
+from tests.ladder.store.support.ladders import ask_for, store
+from tests.ladder.store.support.results import won_by
+from tests.ladder.support.small_bots import write_bot
+
+LONG_AGO = timedelta(days=30)
+
+
+class Shelf:
+    """A ladder's home, with bots whose programs are real."""
+
+    def __init__(self, home: Home, database: Database, scratch: Path) -> None:
+        self.home = home
+        self.database = database
+        self.programs = Programs(home, None, lambda _: None)
+        self._scratch = scratch
+
+    def add(self, name: str, state: VersionState, age: timedelta = LONG_AGO) -> int:
+        """Upload a bot, build it, and leave it in a state."""
+        _, kept = keep_program(self.home, write_bot(self._scratch / name))
+        with self.database.writing() as session:
+            note_archive(session, kept)
+            bot = ensure_bot(session, ensure_author(session, "ada"), name)
+            version = add_version(
+                session, bot, ["keltis"], [2], archive=kept.digest, state=VersionState.ACTIVE
+            )
+            assert version.id is not None
+            if state != VersionState.ACTIVE:
+                set_aside(session, version.id, state, "")
+            version.created = now() - age
+            session.add(version)
+            id = version.id
+        self.build(id)
+        return id
+
+    def build(self, id: int) -> Path:
+        """Make a version ready to play; return where it is."""
+        with self.database.reading() as session:
+            version = session.get_one(Version, id)
+            made = self.programs.entrant(version, session.get_one(Bot, version.bot_id)).home
+        assert made is not None
+        return made.parent
+
+    def age(self) -> None:
+        """Let time pass in which nobody plays."""
+        old = time.time() - UNUSED - 60
+        for path in [*self.home.directory.glob("bots/*"), *self.home.archives.root.glob("*/*")]:
+            os.utime(path, (old, old))
+
+    def builds(self) -> int:
+        """Return how many bots are ready to play."""
+        return len(list(self.home.directory.glob("bots/*")))
+
+    def archives(self) -> set[int]:
+        """Return the versions whose archives are there, in the database and on disk."""
+        with self.database.reading() as session:
+            rows = session.exec(select(Version)).all()
+            noted = set(session.exec(select(Archive.digest)))
+        held = {row.id: row.archive_digest for row in rows if row.archive_digest is not None}
+        assert noted == set(held.values())
+        assert {path.name for path in self.home.archives.root.glob("*/*")} == noted
+        return {id for id in held if id is not None}
+
+
+@pytest.fixture
+def shelf(url: str, database: Database, tmp_path: Path) -> Shelf:
+    return Shelf(Home(tmp_path / "home", url), database, tmp_path / "sources")
+
+
+def test_the_name_of_a_build_is_known_from_its_archive(tmp_path: Path) -> None:
+    source = write_bot(tmp_path / "bot")
+    (source / "a").mkdir()
+    (source / "a" / "deep").mkdir()
+    (source / "a.txt").write_text("sorted before a/b")
+    (source / "a" / "größe").write_bytes(b"\x00" * 5000)
+    (source / "empty").touch()
+    (source / "run.sh").write_text("#!/bin/sh\n")
+    (source / "run.sh").chmod(0o755)
+    (source / "link").symlink_to("a/deep")
+    staged = stage(source, tmp_path / "staged")
+    assert build_name(pack_directory(staged.directory)) == staged.digest
+
+
+def test_an_archive_that_is_none_is_a_clear_error(tmp_path: Path) -> None:
+    whole = pack_directory(write_bot(tmp_path))
+    for data in (b"a bot", gzip.compress(b"a bot"), whole[: len(whole) // 2]):
+        with pytest.raises(LadderError, match="cannot be read"):
+            build_name(data)
+
+
+def test_only_what_nobody_needs_is_pruned(shelf: Shelf) -> None:
+    playing = shelf.add("playing", VersionState.ACTIVE)
+    retired = shelf.add("retired", VersionState.RETIRED)  # its author may restore it
+    rejected = shelf.add("rejected", VersionState.BROKEN)
+    recent = shelf.add("recent", VersionState.BROKEN, timedelta(days=1))
+    superseded = shelf.add("superseded", VersionState.SUPERSEDED)  # before it ever played
+    rated = shelf.add("rated", VersionState.SUPERSEDED)
+    wanted = shelf.add("wanted", VersionState.SUPERSEDED)
+    everybody = {playing, retired, rejected, recent, superseded, rated, wanted}
+    with shelf.database.writing() as session:
+        store(session, [rated, playing], won_by("keltis", 2, 0))
+        ask_for(session, [wanted, playing])
+    stray = shelf.home.archives.put(b"of an upload that was never completed")
+    sizes = _sizes(shelf, rejected, superseded)
+    assert prune(shelf.home, shelf.database) == Pruned(0, 2, sizes)
+    # What was used today stays; the archives of uploads that never played went.
+    assert shelf.builds() == len(everybody)
+    everybody -= {rejected, superseded}
+    assert shelf.home.archives.path(stray.digest).exists()
+
+    shelf.age()
+    looked = prune(shelf.home, shelf.database, dry_run=True)
+    assert (looked.builds, looked.archives) == (5, 1)
+    assert looked.size > 0
+    assert shelf.builds() == 7
+    assert prune(shelf.home, shelf.database) == looked
+    assert shelf.builds() == 2
+    assert shelf.archives() == everybody
+    assert prune(shelf.home, shelf.database) == Pruned(0, 0, 0)
+
+    # Whatever is needed after all is built again.
+    assert shelf.build(rated).is_dir()
+    assert shelf.builds() == 3
+    assert prune(shelf.home, shelf.database, played=True).archives == 1
+    assert shelf.archives() == everybody - {rated}
+
+
+def _sizes(shelf: Shelf, *ids: int) -> int:
+    with shelf.database.reading() as session:
+        digests = [session.get_one(Version, id).archive_digest for id in ids]
+        return sum(session.get_one(Archive, digest).size for digest in digests)
+
+
+def test_what_a_match_or_a_check_uses_is_not_pruned(shelf: Shelf) -> None:
+    one = shelf.add("one", VersionState.RETIRED)
+    two = shelf.add("two", VersionState.CHECKING)
+    with shelf.database.writing() as session:
+        ask_for(session, [one, two])
+        [job] = claim(session, "me", now())
+        assert job.state == JobState.LEASED
+    names = {shelf.build(id).name.removesuffix("-plain") for id in (one, two)}
+    shelf.age()
+    assert prune(shelf.home, shelf.database, at_once=names, played=True) == Pruned(0, 0, 0)
+
+
+def test_nothing_is_removed_where_an_archive_is_missing(shelf: Shelf) -> None:
+    lost = shelf.add("lost", VersionState.ACTIVE)
+    shelf.add("old", VersionState.RETIRED)
+    shelf.age()
+    with shelf.database.reading() as session:
+        digest = session.get_one(Version, lost).archive_digest
+    assert digest is not None
+    shelf.home.archives.path(digest).unlink()
+    with pytest.raises(LadderError, match="missing"):
+        prune(shelf.home, shelf.database)
+    assert shelf.builds() == 2

@@ -1,0 +1,117 @@
+"""The sandbox of an ordinary user, who has no control groups and cannot change the user."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+
+import keltis_bots
+import keltis_engine
+import keltis_ladder
+from keltis_ladder.sandbox.sandbox import Sandbox
+from tests.ladder.support import boxes
+from tests.places import ROOT
+
+
+@pytest.fixture(scope="module")
+def outcomes(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Run probes as the user nobody, from a copy that everybody can read."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user; the other tests ran as one already")
+    place = tmp_path_factory.mktemp("user")
+    for parent in (place, *place.parents):
+        if parent.stat().st_uid == 0 and parent != Path("/tmp") and parent != Path("/"):
+            parent.chmod(0o755)
+    for package in (keltis_engine, keltis_bots, keltis_ladder):
+        source = Path(package.__file__ or "").parent
+        shutil.copytree(source, place / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("support", "probes"):
+        shutil.copytree(ROOT / "tests/ladder" / part, place / "tests/ladder" / part)
+    shutil.copy(ROOT / "tests/places.py", place / "tests")
+    python = _python_for_everybody()
+    packages = Path(msgpack.__file__).parents[1]  # another Python has none of ours
+    path = f"{place}:{packages}"
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "TMPDIR": "/tmp"}
+    command = [python, "-B", "-m", "tests.ladder.support.boxes", "calls", "world"]
+    found: dict[str, Any] = json.loads(boxes.as_another_user(command, environment))
+    return found
+
+
+def _python_for_everybody() -> str:
+    for python in (sys.executable, "/usr/bin/python3"):
+        try:
+            # It must be able to start itself: setpriv may start it with rights that it loses.
+            code = (
+                "import subprocess, sys; assert sys.version_info >= (3, 11);"
+                "subprocess.run([sys.executable, '-c', ''], check=True)"
+            )
+            boxes.as_another_user([python, "-c", code], {})
+        except AssertionError:
+            continue
+        return python
+    pytest.skip("there is no Python 3.11 that other users may run")
+
+
+def test_it_is_not_root_and_has_no_control_groups(outcomes: dict[str, Any]) -> None:
+    assert outcomes["user"] == 65534
+    assert outcomes["groups"] == 0
+
+
+def test_a_bot_in_a_directory_that_is_closed_to_others_reads_its_files(
+    outcomes: dict[str, Any],
+) -> None:
+    assert outcomes["closed"] == "ahoy"
+
+
+def test_calls_are_refused(outcomes: dict[str, Any]) -> None:
+    calls = json.loads(outcomes["calls"]["out"])
+    assert {name for name, result in calls.items() if result == "done"} == {
+        "AF_UNIX",
+        "F_GETFL",
+        "clone of a thread",
+        "sched_setscheduler",
+    }
+
+
+def test_it_has_no_privileges_and_sees_little(outcomes: dict[str, Any]) -> None:
+    world = json.loads(outcomes["world"]["out"])
+    assert world["capabilities"] == [0, 0, 0]
+    assert world["no new privileges"] == 1
+    assert world["open files"] == [0, 1, 2]
+    assert world["shadow"] == "ENOENT"
+    assert world["touched a device"] is False
+    assert world["write"] == {
+        **dict.fromkeys(("/", "/bot", "/usr", "/etc", "/dev"), "EROFS"),
+        "/tmp": "done",
+    }
+    assert (world["process"], world["group"]) == (3, 1)
+    assert world["still here"] is True
+
+
+def test_it_is_paused_and_killed_as_a_whole(outcomes: dict[str, Any]) -> None:
+    assert outcomes["paused"] is True
+    assert outcomes["family"] == 4
+    assert outcomes["left"] == 0
+
+
+def test_processes_and_files_are_bounded(outcomes: dict[str, Any]) -> None:
+    assert outcomes["forks"] == ["EAGAIN", "EAGAIN"]
+    assert outcomes["files"] == "ENOSPC"
+
+
+def test_a_build_is_taken_out_of_the_sandbox_and_a_forged_one_is_refused(
+    outcomes: dict[str, Any],
+) -> None:
+    built = outcomes["built"]
+    assert built["good"] == "bot.py made"
+    # Here the build is the owner of the pipe, and can write to it. It gains nothing.
+    assert built["noise"].startswith("the build left what cannot be used: this tar is damaged")
+    assert built["left running"] in ("bot.py", "a bot.py")
+    assert built["left"] == "source"

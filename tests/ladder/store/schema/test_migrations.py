@@ -1,0 +1,203 @@
+"""The steps lead to exactly the tables that the program knows, and lose nothing on the way."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, select
+
+from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.store.bots.names import fold
+from keltis_ladder.store.database import BadDatabase, Database, proper_url
+from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema import upkeep
+from keltis_ladder.store.schema.tables import Author, Bot, Ledger
+from keltis_ladder.store.schema.upkeep import (
+    configuration,
+    require_up_to_date,
+    tables_differ,
+    upgrade,
+)
+from tests.ladder.store.support.ladders import dump, entered, stored
+from tests.ladder.store.support.results import won_by
+
+
+def test_the_steps_lead_to_the_tables_of_the_program(database: Database) -> None:
+    assert tables_differ(database) == []
+
+
+def test_upgrading_twice_changes_nothing(database: Database) -> None:
+    with database.writing() as session:
+        ledger = session.get(Ledger, 1)
+        assert ledger is not None
+        assert ledger.rating_model == MODEL_VERSION
+        ledger.matches = 7
+        session.add(ledger)
+    before, now = upgrade(database)
+    assert before == now
+    with database.reading() as session:
+        ledger = session.get(Ledger, 1)
+        assert ledger is not None
+        assert ledger.matches == 7
+
+
+def test_a_database_of_a_later_release_is_refused(database: Database) -> None:
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(BadDatabase, match="newer than this program"):
+        upgrade(database)
+
+
+def test_tables_of_an_earlier_step_are_not_used(database: Database) -> None:
+    require_up_to_date(database)
+    with database.engine.begin() as connection:
+        connection.execute(text("DELETE FROM alembic_version"))
+    with pytest.raises(BadDatabase, match="db upgrade"):
+        require_up_to_date(database)
+
+
+@pytest.mark.parametrize("bad", ["mysql://here/there", "://", "nonsense://"])
+def test_other_databases_are_refused_with_what_to_write(bad: str) -> None:
+    with pytest.raises(BadDatabase, match="postgresql://"):
+        proper_url(bad)
+
+
+def test_the_usual_names_of_postgresql_are_understood() -> None:
+    assert proper_url("postgres://me:pw@host/db") == "postgresql+psycopg://me:pw@host/db"
+    assert proper_url("here/ladder.db") == "sqlite:///here/ladder.db"
+
+
+REMAKE = '''"""Make a table anew that others refer to, as SQLite has to for most changes."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "remade"
+down_revision = "{before}"
+
+
+def upgrade() -> None:
+    for table, column in [
+        ("author", "name"), ("bot", "name"), ("version", "state"), ("match", "variant"),
+    ]:
+        with op.batch_alter_table(table) as batch:
+            batch.alter_column(column, existing_type=sa.String(), type_=sa.Text())
+            batch.add_column(sa.Column("note", sa.String(), nullable=True))
+'''
+
+
+@pytest.fixture
+def later_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release with one more step, which makes tables anew."""
+    steps = tmp_path / "later"
+    shutil.copytree(upkeep.STEPS, steps)
+    newest = upkeep.newest_step(upkeep.configuration())
+    (steps / "versions" / "remade.py").write_text(REMAKE.format(before=newest))
+    monkeypatch.setattr(upkeep, "STEPS", steps)
+
+
+@pytest.mark.usefixtures("later_release")
+def test_a_table_that_is_made_anew_does_not_take_its_children_with_it(database: Database) -> None:
+    versions = entered(database, "a", "b")
+    stored(database, versions, won_by("keltis", 2, 0))
+    before = dump(database)
+    assert upgrade(database)[1] == "remade"
+    assert dump(database) == before
+    with database.reading() as session:
+        assert session.execute(text("SELECT note FROM version")).scalars().all() == [None, None]
+        assert compare(session)[0].examples == []
+    with pytest.raises(IntegrityError), database.writing() as session:
+        session.execute(text("DELETE FROM author"))  # they are guarded as before
+
+
+@pytest.mark.usefixtures("later_release")
+def test_a_step_that_fails_leaves_everything_as_it_was(database: Database) -> None:
+    stored(database, entered(database, "a", "b"), won_by("keltis", 2, 0))
+    with (upkeep.STEPS / "versions" / "remade.py").open("a") as step_file:
+        step_file.write("    op.execute('INSERT INTO ledger SELECT * FROM ledger')\n")
+    before = dump(database)
+    with pytest.raises(IntegrityError):
+        upgrade(database)
+    assert dump(database) == before
+    assert tables_differ(database) == []
+    with database.reading() as session:
+        step = session.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+    assert step != "remade"
+    with pytest.raises(IntegrityError), database.writing() as session:
+        session.execute(text("DELETE FROM author"))
+
+
+def test_children_without_parents_are_found_before_a_step_is_taken_for_good(
+    tmp_path: Path, upgraded_file: Path, later_release: None
+) -> None:
+    file = str(shutil.copy(upgraded_file, tmp_path / "ladder.db"))
+    with closing(sqlite3.connect(file)) as connection:  # where nobody looks at references
+        connection.execute(
+            "INSERT INTO bot (id, author_id, name, created) VALUES (7, 99, 'x', '2026-11-16')"
+        )
+        connection.commit()
+    database = Database(file)
+    with pytest.raises(BadDatabase, match="bot"):
+        upgrade(database)
+    with database.engine.connect() as connection:
+        step = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+    assert step != "remade"
+    database.close()
+
+
+def _take_back_to(database: Database, step: str) -> None:
+    config = configuration()
+    with (
+        database.engine.connect() as connection,
+        connection.execution_options(keltis_writes=True).begin(),
+    ):
+        config.attributes["connection"] = connection
+        command.downgrade(config, step)
+
+
+def test_names_that_look_alike_are_kept_and_local_authors_are_known(database: Database) -> None:
+    _take_back_to(database, "0005")
+    moment = "2026-11-01 12:00:00+00:00"
+    add_author = text(
+        "INSERT INTO author (id, name, house, disabled, created)"
+        " VALUES (:id, :name, :house, false, :moment)"
+    )
+    names = ["keltis-ladder", "gwyn", "keltis-ladder.", "morgan", "m0rgan", "removed-9"]
+    with database.engine.connect() as connection:
+        connection = connection.execution_options(keltis_writes=True)
+        with connection.begin():
+            for id, name in enumerate(names, start=1):
+                row = {"id": id, "name": name, "house": id == 1, "moment": moment}
+                connection.execute(add_author, row)
+            connection.execute(
+                text(
+                    "INSERT INTO token (author_id, label, digest, scopes, created)"
+                    " VALUES (:author, '', :digest, '[]', :moment)"
+                ),
+                [{"author": id, "digest": f"digest-{id}", "moment": moment} for id in (3, 5)],
+            )
+            connection.execute(
+                text(
+                    "INSERT INTO bot (id, author_id, name, created) VALUES"
+                    " (1, 1, 'greedy', :moment), (2, 3, 'greedy.', :moment), (3, 3, 'x', :moment)"
+                ),
+                {"moment": moment},
+            )
+    upgrade(database)
+    assert tables_differ(database) == []
+    with database.reading() as session:
+        authors = session.exec(select(Author).order_by(col(Author.id))).all()
+        bots = session.exec(select(Bot).order_by(col(Bot.id))).all()
+    assert [author.name for author in authors] == names
+    assert [author.folded for author in authors] == [
+        *("keltlsladder", "gwyn", "keltlsladder~3", "morgan", "morgan~5", "removed9"),
+    ]
+    users = {author.name: author.local_user for author in authors if author.local_user}
+    assert users == {"gwyn": "gwyn", "morgan": "morgan"}  # nobody else can get in there
+    assert [bot.folded for bot in bots] == ["greedy", "greedy~2", "x"]
+    assert all(author.folded.split("~")[0] == fold(author.name) for author in authors)
