@@ -19,7 +19,7 @@ class Done:
 
 
 class Inside:
-    """Runs commands as ``tests.cli.support.helpers.command`` does, without a new interpreter for each."""
+    """Runs commands as ``helpers.command`` does, without a new interpreter for each."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self.capsys = capsys

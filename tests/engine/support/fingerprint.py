@@ -1,6 +1,6 @@
 """A fingerprint of everything the engine does, to compare its two forms.
 
-``python -m tests.engine.support.fingerprint GAMES`` prints it as JSON, with the form it was taken from.
+Run with a number of games, it prints it as JSON, with the form it was taken from.
 """
 
 import hashlib
