@@ -41,6 +41,7 @@ GROUPS = {
         "ladder/keltis_ladder/ratings/skill.py",
         "ladder/keltis_ladder/referee/referee.py",
         "ladder/keltis_ladder/referee/messages.py",
+        "ladder/keltis_ladder/spectate/vocabulary.py",
     ],
 }
 FLAGS = [

@@ -26,7 +26,7 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.tables import Match
 from keltis_server.api import PARTS
 from keltis_server.http.endpoints import API
-from keltis_server.local_key import read_address
+from keltis_server.site.local_key import read_address
 from keltis_server.web.pages.all import PARTS as PAGES
 
 BOT: Final = "bot-0001"

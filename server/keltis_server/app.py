@@ -9,7 +9,7 @@ from typing import Final
 
 from aiohttp import web
 
-from keltis_ladder.sandbox.limits import KIB
+from keltis_ladder.files.sizes import KIB
 from keltis_server.api import PARTS
 from keltis_server.http import metrics
 from keltis_server.http.edge.bodies import close_after_refusal, refuse_packed
@@ -20,7 +20,7 @@ from keltis_server.http.rate_limits import limit_requests
 from keltis_server.live.hub import LIVE, Live
 from keltis_server.play import health
 from keltis_server.play.games import GAMES, Games
-from keltis_server.site import SITE, Site
+from keltis_server.site.site import SITE, Site
 from keltis_server.uploads.auditing import AUDITOR, Auditor
 from keltis_server.uploads.intake import INTAKE, Intake
 from keltis_server.web import add_pages

@@ -28,7 +28,7 @@ from keltis_server.app import make_app
 from keltis_server.http.edge.running import EdgeRunner
 from keltis_server.play.games import GAMES
 from keltis_server.settings import BadSettings, Settings
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 
 SWITCH: Final = 0.001  # seconds after which a thread lets another run: the event loop must not wait
 GOODBYE: Final = 10.0  # seconds for requests under way when we stop

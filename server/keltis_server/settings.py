@@ -8,10 +8,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.matchmaking.fair_shares import Shares
 from keltis_ladder.run.pace import PaceRules
-from keltis_ladder.sandbox.limits import MIB
 from keltis_ladder.store.retention import Retention
 
 HOST: Final = "127.0.0.1"

@@ -16,9 +16,10 @@ from keltis_cli.bots.init import TESTS
 from keltis_engine import VARIANTS, Rng, find_variant
 from keltis_engine.policies import eager
 from keltis_engine.state import ENDINGS
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.faults import Kind
-from keltis_ladder.sandbox.limits import MIB, PLAY
+from keltis_ladder.sandbox.limits import PLAY
 from tests.bots.support import transcripts
 from tests.bots.support.piped import PipedBot, Seat, play_game
 from tests.bots.support.refusals import refused

@@ -22,7 +22,8 @@ from keltis_bots.messages import (
 )
 from keltis_bots.request import Event, Game, Request, read_result
 from keltis_engine import VARIANTS, Rng, find_variant
-from keltis_ladder.referee.messages import Scribe, Vocabulary
+from keltis_ladder.referee.messages import Scribe
+from keltis_ladder.spectate.vocabulary import Vocabulary
 from tests.bots.support.piped import PipedBot, Seat, play_game
 from tests.places import ROOT
 

@@ -11,7 +11,8 @@ import pytest
 from keltis_bots.framing import MOST_FROM_BOT, MOST_TO_BOT, PREFIX, frame
 from keltis_bots.messages import hello, read_action, read_hello
 from keltis_engine import VARIANTS, find_variant
-from keltis_ladder.referee.messages import Scribe, Vocabulary
+from keltis_ladder.referee.messages import Scribe
+from keltis_ladder.spectate.vocabulary import Vocabulary
 from tests.bots.support import transcripts
 from tests.bots.support.piped import STARTERS, PipedBot, ranks
 

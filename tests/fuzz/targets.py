@@ -23,9 +23,9 @@ from keltis_bots.manifest import FILE_NAME, BadManifest, read_manifest
 from keltis_bots.messages import read_action, read_hello, unasked
 from keltis_engine import VARIANTS, EngineError, Ruleset, find_variant
 from keltis_engine.replay import play_again, read_replay
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.programs.unpacking.unpack import BadArchive, unpack
-from keltis_ladder.sandbox.limits import MIB
 from keltis_server.api import PARTS
 from keltis_server.http.endpoints import check
 from keltis_server.http.problems import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from keltis_server.local_key import read_address
+from keltis_server.site.local_key import read_address
 from tests.server.support.serving import served
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.occupancy import find_server
-from keltis_server.local_key import read_address
+from keltis_server.site.local_key import read_address
 from tests.ladder.store.support.postgres import Postgres, PostgresMissing, running
 from tests.system.support.servers import PATIENCE, ServerProcess
 

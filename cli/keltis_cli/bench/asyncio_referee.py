@@ -17,7 +17,8 @@ from keltis_bots.framing import LENGTH, PREFIX, frame
 from keltis_engine import Ruleset, State
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock
 from keltis_ladder.match.entrants import Entrant
-from keltis_ladder.referee.messages import Scribe, Vocabulary, game_message
+from keltis_ladder.referee.messages import Scribe, game_message
+from keltis_ladder.spectate.vocabulary import Vocabulary
 
 
 class PlainScribe:

@@ -11,7 +11,7 @@ from typing import Final
 from rich.text import Text
 
 from keltis_cli.draw.look import QUIET, TITLE, Look
-from keltis_cli.draw.strokes import cut, fitting, joint, score_text, stroke
+from keltis_cli.draw.strokes import counted, cut, fitting, joint, score_text, stroke
 from keltis_ladder.tournaments.brackets import FINALS, LOSERS, WINNERS
 from keltis_ladder.tournaments.views import RoundView, State, TableView
 
@@ -229,3 +229,21 @@ class Canvas:
             line.rstrip()
             found.append(line)
         return found
+
+
+def table_list(
+    rounds: Sequence[RoundView], names: Sequence[str], width: int, most: int, look: Look
+) -> list[Text]:
+    """Return the rounds that are being played, table by table; what is done comes last."""
+    lines: list[Text] = []
+    for view in rounds:
+        if view.state not in (State.OPEN, State.WAITING):
+            continue
+        order = [State.OPEN, State.WAITING, State.DONE, State.NOT_NEEDED]
+        tables = sorted(view.tables, key=lambda table: order.index(table.state))
+        done = sum(table.state == State.DONE for table in tables)
+        head = f"Round {view.number}: {done} of {counted(len(tables), 'table')} decided"
+        lines += [Text(head, TITLE), *(table_line(table, names, look) for table in tables)]
+    if len(lines) > most:
+        lines = [*lines[: max(0, most - 1)], Text(f"and {len(lines) - most + 1} more", QUIET)]
+    return [fitting(line, width, look) for line in lines]

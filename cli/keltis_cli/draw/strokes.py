@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.draw.look import Look
+from keltis_cli.draw.look import QUIET, Look, styled
 
 _STROKES: Final = {
     "from": ("├", "|"),
@@ -99,3 +99,10 @@ def lasting(seconds: float) -> str:
 def counted(count: int, one: str, many: str = "") -> str:
     """Return a number of things: 1 match, 2 matches."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def progress_bar(played: int, total: int, width: int, look: Look) -> Text:
+    """Return a bar that fills."""
+    full = width * played // total if total else 0
+    bar = styled(stroke("full", look) * full, "cyan")
+    return bar.append(stroke("rest", look) * (width - full), QUIET)

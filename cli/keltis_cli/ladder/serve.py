@@ -15,15 +15,15 @@ from keltis_cli.bots import entering
 from keltis_cli.bots.match import chosen_cores
 from keltis_cli.ladder import lifetimes
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, open_home
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.matchmaking.fair_shares import Shares, parse_shares
 from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
-from keltis_ladder.sandbox.limits import MIB
 from keltis_server.logs import LogFormat, LogLevel, set_up
 from keltis_server.serve import serve as run
 from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 
 DEFAULTS: Final = Quotas()
 SHARES: Final = ",".join(f"{purpose}={share}" for purpose, share in vars(Shares()).items())

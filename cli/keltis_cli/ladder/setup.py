@@ -26,7 +26,7 @@ from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.occupancy import find_server
 from keltis_ladder.store.ratings.recomputing import replace
 from keltis_ladder.store.schema.tables import Version, VersionState
-from keltis_server.local_key import read_address
+from keltis_server.site.local_key import read_address
 
 
 def ask_before_joining(home: Home, yes: bool) -> None:

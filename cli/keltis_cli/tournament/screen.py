@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.draw.brackets import bracket_lines, table_line
+from keltis_cli.draw.brackets import bracket_lines, table_list
 from keltis_cli.draw.journal import Journal
-from keltis_cli.draw.look import QUIET, TITLE, Look, styled
+from keltis_cli.draw.look import TITLE, Look
 from keltis_cli.draw.match_lines import Live, latest_lines, playing_lines
 from keltis_cli.draw.standings_table import Tables, standings_lines
-from keltis_cli.draw.strokes import counted, cut, fitting, stroke
+from keltis_cli.draw.strokes import counted, cut, fitting, progress_bar, stroke
 from keltis_cli.ladder.screen import title_line, troubles, with_hint
 from keltis_ladder.tournaments.plan import SWISS
-from keltis_ladder.tournaments.views import RoundView, State
 
 LEAST_LATEST: Final = 3  # lines for the latest results, the heading included
 PAUSING: Final = "Pausing: matches under way are handed back. Ctrl-C again stops at once."
@@ -88,32 +86,7 @@ def round_text(moment: Moment) -> str:
     return f"round {moment.round} of {total}"
 
 
-def progress_bar(played: int, total: int, width: int, look: Look) -> Text:
-    """Return a bar that fills."""
-    full = width * played // total if total else 0
-    bar = styled(stroke("full", look) * full, "cyan")
-    return bar.append(stroke("rest", look) * (width - full), QUIET)
-
-
 def _bracket(tables: Tables, width: int, height: int, look: Look) -> list[Text]:
     """Return the bracket, or where it does not fit the tables of this round and the next."""
     drawn = bracket_lines(tables.bracket, tables.names, width, height, look)
     return drawn or table_list(tables.rounds, tables.names, width, height, look)
-
-
-def table_list(
-    rounds: Sequence[RoundView], names: Sequence[str], width: int, most: int, look: Look
-) -> list[Text]:
-    """Return the rounds that are being played, table by table; what is done comes last."""
-    lines: list[Text] = []
-    for view in rounds:
-        if view.state not in (State.OPEN, State.WAITING):
-            continue
-        order = [State.OPEN, State.WAITING, State.DONE, State.NOT_NEEDED]
-        tables = sorted(view.tables, key=lambda table: order.index(table.state))
-        done = sum(table.state == State.DONE for table in tables)
-        head = f"Round {view.number}: {done} of {counted(len(tables), 'table')} decided"
-        lines += [Text(head, TITLE), *(table_line(table, names, look) for table in tables)]
-    if len(lines) > most:
-        lines = [*lines[: max(0, most - 1)], Text(f"and {len(lines) - most + 1} more", QUIET)]
-    return [fitting(line, width, look) for line in lines]

@@ -17,6 +17,7 @@ from keltis_bots.manifest import FILE_NAME, BadManifest, Manifest, read_manifest
 from keltis_engine import VARIANTS
 from keltis_ladder.check.conduct import check_manners
 from keltis_ladder.check.games import Table, check_games, name_of
+from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import CannotStage, walk
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL
@@ -29,7 +30,6 @@ from keltis_ladder.programs.staging import SUBMITTED
 from keltis_ladder.referee.bot_process import BotProcess
 from keltis_ladder.referee.referee import Launcher
 from keltis_ladder.referee.solo import start
-from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.sandbox.sandbox import Sandbox
 
 SLOW_START: Final = 0.5  # of the time there is: on a busy machine it may be too much

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from keltis_engine import Ruleset, find_variant
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import Entrant, built_in
@@ -17,7 +18,7 @@ from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.referee.bot_process import LOG_KEPT
 from keltis_ladder.referee.referee import MOST_EXCUSED, Launcher, Referee
 from keltis_ladder.sandbox.cgroups import available_memory
-from keltis_ladder.sandbox.limits import MIB, PLAY, idle_budget
+from keltis_ladder.sandbox.limits import PLAY, idle_budget
 
 OPPONENTS: Final = ("greedy", "random", "random")
 Table = tuple[str, int]  # a variant and the number of players

@@ -15,7 +15,7 @@ from typing import Final
 
 import keltis_engine
 from keltis_ladder.doctor.check import Area, Check, Machine, State
-from keltis_ladder.sandbox.limits import MIB
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.sandbox.runtimes import shown_place
 from keltis_ladder.store.home import FILE, OTHERS
 

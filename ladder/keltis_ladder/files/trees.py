@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.sandbox.limits import MIB
 
 DEEPEST: Final = 64  # directories within each other; far below what Python or the kernel can take
 

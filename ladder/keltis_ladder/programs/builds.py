@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import Bounds, CannotStage, blame, discard, seal, unseal, walk
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs import build_inside
@@ -24,7 +25,7 @@ from keltis_ladder.programs.staging import BUILT, Staged
 from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.programs.unpacking.opening import open_built
 from keltis_ladder.sandbox.child import CannotStart, Child, Exit, launch_plain
-from keltis_ladder.sandbox.limits import BUILD, BUILD_SECONDS, KIB, MIB
+from keltis_ladder.sandbox.limits import BUILD, BUILD_SECONDS
 from keltis_ladder.sandbox.sandbox import Sandbox
 
 __all__ = ["BuildFailed", "build"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import (
     Bounds,
     CannotStage,
@@ -20,7 +21,6 @@ from keltis_ladder.files.trees import (
     walk,
 )
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.sandbox.limits import KIB, MIB
 
 __all__ = ["BUILT", "SUBMITTED", "CannotStage", "Staged", "stage"]
 

@@ -16,11 +16,12 @@ from typing import Final, NoReturn
 
 from keltis_bots import messages
 from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, frame, payload_length
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.referee.charging import QUICK, Account, Effort, GroupAccount
 from keltis_ladder.referee.charging_without_groups import ProcessAccount
 from keltis_ladder.sandbox.child import Child, Exit
-from keltis_ladder.sandbox.limits import MIB, Limits
+from keltis_ladder.sandbox.limits import Limits
 from keltis_ladder.sandbox.meter import oom_kills
 from keltis_ladder.sandbox.niceness import pass_on
 

@@ -21,9 +21,10 @@ from keltis_ladder.referee.bot_process import FAREWELL, FOREVER, BotProcess
 from keltis_ladder.referee.caretaker import Caretaker
 from keltis_ladder.referee.charging import Effort
 from keltis_ladder.referee.crash_cards import crash_card
-from keltis_ladder.referee.messages import FAULT, Scribe, vocabulary
+from keltis_ladder.referee.messages import FAULT, Scribe
 from keltis_ladder.sandbox.child import CannotStart, Child, Exit
 from keltis_ladder.sandbox.limits import PLAY, Limits
+from keltis_ladder.spectate.vocabulary import vocabulary
 
 NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
 MOST_EXCUSED: Final = 2  # faults of a bot in a row that the machine may have caused

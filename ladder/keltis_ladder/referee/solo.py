@@ -11,10 +11,11 @@ from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Kind, PlatformFault
 from keltis_ladder.referee.bot_process import BotProcess
 from keltis_ladder.referee.charging import Effort
-from keltis_ladder.referee.messages import Scribe, Vocabulary
+from keltis_ladder.referee.messages import Scribe
 from keltis_ladder.referee.referee import Launcher
 from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.limits import PLAY
+from keltis_ladder.spectate.vocabulary import Vocabulary
 
 
 def start(launcher: Launcher, entrant: Entrant) -> BotProcess:

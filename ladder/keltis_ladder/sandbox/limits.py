@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-KIB: Final = 1024
-MIB: Final = 1024 * KIB
+from keltis_ladder.files.sizes import MIB
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.sizes import KIB
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.sandbox.bubblewrap import (
     PATIENCE,
@@ -30,7 +31,7 @@ from keltis_ladder.sandbox.bubblewrap import (
 from keltis_ladder.sandbox.cgroups import Group, Groups, find_groups
 from keltis_ladder.sandbox.child import CannotStart, Child, Exit, pinned, start
 from keltis_ladder.sandbox.init import init_program, read_ending
-from keltis_ladder.sandbox.limits import KIB, PLAY, Limits
+from keltis_ladder.sandbox.limits import PLAY, Limits
 from keltis_ladder.sandbox.runtimes import (
     MAPS,
     any_maps,

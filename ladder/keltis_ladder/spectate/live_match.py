@@ -18,8 +18,8 @@ from keltis_ladder.match.clock import Clock, TimeControl
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
-from keltis_ladder.referee.messages import Vocabulary, vocabulary
 from keltis_ladder.spectate.batches import Batch, Decided, Decision, Dropped, Ended
+from keltis_ladder.spectate.vocabulary import Vocabulary, vocabulary
 
 CHECKPOINTS: Final = 64  # decisions from one to the next: that many are replayed at most
 

@@ -10,11 +10,11 @@ from sqlmodel import Session
 from keltis_ladder.store.audit.book import looked_at, mark_of, waiting
 from keltis_ladder.store.audit.reports import audit_of_bot, suspects
 from keltis_ladder.store.bots.accounts import TokenScope
-from keltis_server.api.models.audit import AuditOut, BotAuditOut, bot_audit_out, line_out
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.lookups import require_reader, the_bot
 from keltis_server.http.parameters import NamePath
+from keltis_server.models.audit import AuditOut, BotAuditOut, bot_audit_out, line_out
 
 ENDPOINTS: Final = Endpoints("audit", "Whether bots seem to know more than they may.")
 

@@ -15,7 +15,19 @@ from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.matches.components import LATEST, compositions_of
 from keltis_ladder.store.matches.replays import read_card
 from keltis_ladder.store.schema.tables import VersionState
-from keltis_server.api.models.bots import (
+from keltis_server.http.auth import Call
+from keltis_server.http.endpoints import Endpoints, Media, Parameters
+from keltis_server.http.lookups import no_bot, number_after, require_reader, the_bot
+from keltis_server.http.parameters import (
+    Name,
+    NamePath,
+    Page,
+    PageQuery,
+    ScopeQuery,
+    VersionPath,
+)
+from keltis_server.http.problems import not_found
+from keltis_server.models.bots import (
     AuthorOut,
     BotOut,
     ComponentsOut,
@@ -31,19 +43,7 @@ from keltis_server.api.models.bots import (
     composition_out,
     version_out,
 )
-from keltis_server.http.auth import Call
-from keltis_server.http.endpoints import Endpoints, Media, Parameters
-from keltis_server.http.lookups import no_bot, number_after, require_reader, the_bot
-from keltis_server.http.parameters import (
-    Name,
-    NamePath,
-    Page,
-    PageQuery,
-    ScopeQuery,
-    VersionPath,
-)
-from keltis_server.http.problems import not_found
-from keltis_server.http.wire import JSON, dump_json
+from keltis_server.site.encoding import JSON, dump_json
 
 ENDPOINTS: Final = Endpoints("bots", "Bots, their versions, ratings and faults.")
 

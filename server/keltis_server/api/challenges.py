@@ -14,13 +14,13 @@ from keltis_ladder.store.matches.challenges import TooManyChallenges, add_challe
 from keltis_ladder.store.matches.queue import AT_ONCE, Order
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Purpose
-from keltis_server.api.models.matches import MatchOut, load_match
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import API, Endpoints, Parameters
 from keltis_server.http.lookups import require_owner, the_bot
 from keltis_server.http.parameters import Name, VariantId
 from keltis_server.http.problems import conflict, too_many
 from keltis_server.http.wire import Reply
+from keltis_server.models.matches import MatchOut, load_match
 from keltis_server.play.games import GAMES
 
 ENDPOINTS: Final = Endpoints("challenges", "Unrated matches, at once.")

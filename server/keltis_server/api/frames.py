@@ -16,12 +16,13 @@ from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Parameters
 from keltis_server.http.parameters import LARGEST_NUMBER
 from keltis_server.http.problems import not_found
-from keltis_server.http.wire import Encoded, Reply, dump_json, dump_msgpack, tag_of
+from keltis_server.http.wire import Reply
 from keltis_server.live.hub import LIVE
 from keltis_server.play.frames import Plain, game_plain, so_far
 from keltis_server.play.games import GAMES
 from keltis_server.play.watching import PUBLIC, sight
-from keltis_server.site import Site
+from keltis_server.site.encoding import Encoded, dump_json, dump_msgpack, tag_of
+from keltis_server.site.site import Site
 
 ENDPOINTS: Final = Endpoints("frames", "Games, decision by decision.")
 

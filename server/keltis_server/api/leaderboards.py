@@ -11,12 +11,12 @@ from sqlmodel import Session
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.browsing import bot_row
 from keltis_ladder.store.ratings.leaderboards import head_to_head, leaderboard
-from keltis_server.api.models.leaderboards import HeadOut, HeadToHeadOut, LeaderboardOut, PairOut
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.lookups import no_bot
 from keltis_server.http.parameters import Name, ScopeQuery
 from keltis_server.http.wire import Reply
+from keltis_server.models.leaderboards import HeadOut, HeadToHeadOut, LeaderboardOut, PairOut
 
 ENDPOINTS: Final = Endpoints("leaderboards", "Leaderboards and head-to-head tables.")
 

@@ -26,14 +26,15 @@ from keltis_ladder.store.matches.matches import (
 )
 from keltis_ladder.store.matches.replays import replays_of
 from keltis_ladder.store.schema.tables import Purpose
-from keltis_server.api.models.matches import MatchOut, MatchState, match_out
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Media, Parameters
 from keltis_server.http.lookups import no_page, number_after, the_bot, the_tournament
 from keltis_server.http.parameters import BOT_PATTERN, Page, PageQuery
 from keltis_server.http.problems import conflict, not_found
-from keltis_server.http.wire import Reply, dump_json
-from keltis_server.site import Site
+from keltis_server.http.wire import Reply
+from keltis_server.models.matches import MatchOut, MatchState, match_out
+from keltis_server.site.encoding import dump_json
+from keltis_server.site.site import Site
 
 ENDPOINTS: Final = Endpoints("matches", "Matches, their games and replays.")
 

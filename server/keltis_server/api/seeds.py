@@ -11,11 +11,11 @@ from sqlmodel import Session
 
 from keltis_ladder.store.matches.seed_parts import PartRow, list_parts
 from keltis_ladder.store.schema.tables import JobState
-from keltis_server.api.models.matches import STATES, MatchState
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.lookups import number_after
 from keltis_server.http.parameters import Page, PageQuery
+from keltis_server.models.matches import STATES, MatchState
 
 ENDPOINTS: Final = Endpoints("seeds", "What the seeds of matches are made of.")
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from keltis_engine import VARIANTS, find_variant
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Media
-from keltis_server.http.wire import JSON, dump_json
+from keltis_server.site.encoding import JSON, dump_json
 
 ENDPOINTS: Final = Endpoints("service", "What this ladder is and plays.")
 

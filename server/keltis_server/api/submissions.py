@@ -24,12 +24,12 @@ from keltis_ladder.store.bots.submissions import (
     submit,
     take_back,
 )
-from keltis_server.api.models.bots import VersionOut, version_out
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import API, Endpoints, Media, Parameters
 from keltis_server.http.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
 from keltis_server.http.problems import Problem, forbidden, not_found
 from keltis_server.http.wire import Reply
+from keltis_server.models.bots import VersionOut, version_out
 from keltis_server.uploads.intake import INTAKE
 from keltis_server.uploads.receiving import FORM
 

@@ -22,12 +22,6 @@ from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import TournamentState, Version
 from keltis_ladder.tournaments.plan import FORMATS, GAUNTLET, Plan
-from keltis_server.api.models.tournaments import (
-    TournamentOut,
-    TournamentSummary,
-    summary_out,
-    tournament_out,
-)
 from keltis_server.events import TournamentChanged
 from keltis_server.http.auth import Call, allows
 from keltis_server.http.endpoints import API, Endpoints, Parameters
@@ -35,6 +29,12 @@ from keltis_server.http.lookups import number_after, require_owner, the_bot, the
 from keltis_server.http.parameters import Name, Page, PageQuery, VariantId
 from keltis_server.http.problems import conflict, forbidden, too_many
 from keltis_server.http.wire import Reply
+from keltis_server.models.tournaments import (
+    TournamentOut,
+    TournamentSummary,
+    summary_out,
+    tournament_out,
+)
 from keltis_server.play.games import GAMES
 
 ENDPOINTS: Final = Endpoints("tournaments", "Tournaments.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from aiohttp import web
 
@@ -12,9 +12,7 @@ from keltis_ladder.store.bots.accounts import Bearer, TokenScope, bearer_of
 from keltis_ladder.store.schema.moments import now
 from keltis_server.http.problems import Problem, forbidden, too_many
 from keltis_server.http.rate_limits import address_of
-
-if TYPE_CHECKING:
-    from keltis_server.site import Site
+from keltis_server.site.site import SITE, Site
 
 SCHEME: Final = "bearer"
 CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="keltis-ladder"'}
@@ -32,8 +30,6 @@ class Call:
     @classmethod
     async def of(cls, request: web.Request, needs: TokenScope | None) -> Call:
         """Find out who calls; raise unless they may."""
-        from keltis_server.site import SITE
-
         site = request.app[SITE]
         caller = await identify(site, request)
         call = cls(site, request, caller)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -17,9 +16,16 @@ from pydantic_core import to_jsonable_python
 
 from keltis_server.http.edge.nesting import check_depth
 from keltis_server.http.problems import Problem
+from keltis_server.site.encoding import (
+    JSON,
+    MSGPACK,
+    Encoded,
+    dump_json,
+    dump_msgpack,
+    tag_of,
+)
+from keltis_server.site.site import SITE
 
-JSON: Final = "application/json"
-MSGPACK: Final = "application/msgpack"
 FORMATS: Final = (JSON, MSGPACK)
 REVALIDATE: Final = "no-cache"  # may be kept, but must be asked about each time
 PRIVATE: Final = "private, no-cache"  # and only by whom it was meant for
@@ -31,49 +37,12 @@ _WHOLE: Final = 2.0**53  # up to here a number with a point that is whole is exa
 
 
 @dataclass(frozen=True)
-class Encoded:
-    """An answer in both forms, made once for many."""
-
-    json: bytes
-    msgpack: bytes
-    etag: str
-
-    def in_form(self, form: str) -> bytes:
-        """Return it in one of the forms."""
-        return self.msgpack if form == MSGPACK else self.json
-
-
-@dataclass(frozen=True)
 class Reply:
     """An answer with more than a body: another status, headers, or one that is encoded already."""
 
     body: BaseModel | Encoded | None
     status: HTTPStatus = HTTPStatus.OK
     headers: dict[str, str] = field(default_factory=dict)
-
-
-def encode(model: BaseModel) -> Encoded:
-    """Return a model in both forms."""
-    plain = to_jsonable_python(model)
-    text = dump_json(plain)
-    return Encoded(text, dump_msgpack(plain), tag_of(text))
-
-
-def dump_json(plain: Any) -> bytes:
-    """Return plain data as JSON, without spaces. What bots print that is no text becomes ``?``."""
-    text = json.dumps(plain, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "replace")
-
-
-def dump_msgpack(plain: Any) -> bytes:
-    """Return plain data as msgpack."""
-    packed: bytes = msgpack.packb(plain, unicode_errors="replace")
-    return packed
-
-
-def tag_of(data: bytes) -> str:
-    """Return the entity tag of these bytes. Weak: both forms have the same one."""
-    return f'W/"{hashlib.blake2b(data, digest_size=12).hexdigest()}"'
 
 
 def wanted_form(request: web.Request) -> str:
@@ -141,8 +110,6 @@ def _has_already(request: web.Request, etag: str) -> bool:
 
 async def read_plain(request: web.Request) -> Any:
     """Return the body of a request as lists, maps, texts and numbers."""
-    from keltis_server.site import SITE
-
     form = request.content_type.lower()
     if form not in FORMATS:
         raise Problem(

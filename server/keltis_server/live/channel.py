@@ -20,7 +20,7 @@ from keltis_server.http import metrics
 from keltis_server.live.envelopes import Envelope, error
 from keltis_server.play.games import Games
 from keltis_server.play.watching import Beginnings
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 
 if TYPE_CHECKING:
     from keltis_server.live.channels.version import Checks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-from keltis_server.http.wire import dump_json, dump_msgpack
+from keltis_server.site.encoding import dump_json, dump_msgpack
 
 JSON_PROTOCOL: Final = "keltis.v1.json"
 MSGPACK_PROTOCOL: Final = "keltis.v1.msgpack"

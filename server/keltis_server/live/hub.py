@@ -30,7 +30,7 @@ from keltis_server.live.socket import Socket
 from keltis_server.live.topics import Opener, find_topic
 from keltis_server.play.games import Games
 from keltis_server.play.watching import Beginnings
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 
 FLUSH: Final = 0.025  # seconds over which events are collected
 BUDGET: Final = 0.010  # seconds of them for working things out

@@ -17,10 +17,10 @@ from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.schema.moments import now
 from keltis_server.http import metrics
-from keltis_server.http.rate_limits import Limiter
 from keltis_server.http.wire import load_json
 from keltis_server.live.envelopes import JSON_PROTOCOL, PROTOCOLS, Envelope, error
 from keltis_server.live.topics import cost_of
+from keltis_server.site.budgets import Limiter
 
 if TYPE_CHECKING:
     from keltis_server.live.channel import Channel

@@ -17,7 +17,7 @@ from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.scheduler import Paced, Steward
 from keltis_ladder.run.transactions import Desk, Playing
 from keltis_ladder.spectate.live_match import LiveMatch
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 
 SEED_BITS: Final = 64
 STORING: Final = 10.0  # seconds that somebody waits for a result that is being stored

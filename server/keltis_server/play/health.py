@@ -15,9 +15,9 @@ from keltis_server.http.auth import CHALLENGE, Call
 from keltis_server.http.edge.hosts import is_near
 from keltis_server.http.metrics import Exposition
 from keltis_server.http.problems import Problem
-from keltis_server.http.wire import dump_json
 from keltis_server.play.games import GAMES
-from keltis_server.site import SITE
+from keltis_server.site.encoding import dump_json
+from keltis_server.site.site import SITE
 
 
 def add_routes(app: web.Application) -> None:

@@ -15,7 +15,7 @@ from keltis_ladder.store.audit.book import advance
 from keltis_ladder.store.audit.reports import Alarm, alarms
 from keltis_ladder.store.bots.moderation import Unknown, disable_bot
 from keltis_server.events import Happening
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 from keltis_server.uploads.moderation import follow_up
 
 PAUSE: Final = 5.0  # seconds between two rounds: results wait for nobody here

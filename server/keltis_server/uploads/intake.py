@@ -34,7 +34,7 @@ from keltis_ladder.store.bots.submissions import (
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import VersionState
 from keltis_server.events import Checking, VersionChanged
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 from keltis_server.uploads.check import LIMIT, Findings, PlatformTrouble, run_check
 from keltis_server.uploads.lanes import Lane, Lanes, Wanted
 from keltis_server.uploads.progress import Telling

@@ -10,7 +10,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.store.bots.moderation import Moderated
 from keltis_server.events import TournamentChanged
 from keltis_server.play.games import GAMES
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 from keltis_server.uploads.intake import INTAKE
 
 log = logging.getLogger(__name__)

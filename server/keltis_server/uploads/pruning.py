@@ -15,7 +15,7 @@ from keltis_ladder.run.pruning import PLAIN, Pruned, build_name, prune
 from keltis_ladder.store.archives import Archives
 from keltis_ladder.store.retention import Swept, sweep
 from keltis_ladder.store.schema.moments import now
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 
 DAILY: Final = 86_400.0  # seconds
 FIRST: Final = 600.0  # seconds after the start: there is more to do then

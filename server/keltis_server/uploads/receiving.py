@@ -17,15 +17,15 @@ import aiohttp
 from aiohttp import BodyPartReader, hdrs, web
 
 from keltis_bots.manifest import Manifest
+from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import discard
 from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.programs.unpacking.opening import PACKED, open_upload
-from keltis_ladder.sandbox.limits import KIB, MIB
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.home import Home
 from keltis_server.http.problems import Problem, too_many
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 from keltis_server.uploads.turns import Turns
 
 AT_ONCE: Final = 2  # uploads of one author

@@ -21,7 +21,8 @@ from keltis_bots.messages import hello, read_action, read_hello
 from keltis_engine import Rng, Ruleset, State
 from keltis_engine.policies import eager
 from keltis_ladder.match.clock import Clock, TimeControl
-from keltis_ladder.referee.messages import Scribe, Vocabulary
+from keltis_ladder.referee.messages import Scribe
+from keltis_ladder.spectate.vocabulary import Vocabulary
 from tests.places import ROOT
 
 PATIENCE: Final = 300.0  # seconds; only a bot that hangs needs them

@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.servers import find_place
 from keltis_cli.remote.connect.troubles import Refused
-from keltis_server.local_key import LocalKey
+from keltis_server.site.local_key import LocalKey
 
 
 @pytest.fixture

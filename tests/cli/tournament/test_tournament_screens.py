@@ -6,11 +6,11 @@ from itertools import pairwise
 import pytest
 from rich.text import Text
 
-from keltis_cli.draw.brackets import bracket_lines
+from keltis_cli.draw.brackets import bracket_lines, table_list
 from keltis_cli.draw.journal import Journal
 from keltis_cli.draw.look import Look
 from keltis_cli.draw.standings_table import standings_lines
-from keltis_cli.tournament.screen import Moment, TournamentState, table_list, tournament_lines
+from keltis_cli.tournament.screen import Moment, TournamentState, tournament_lines
 from keltis_ladder.tournaments.plan import DOUBLE, FORMATS, GAUNTLET, SINGLE, SWISS, Plan
 from keltis_ladder.tournaments.tournament import Tournament
 from keltis_ladder.tournaments.views import State

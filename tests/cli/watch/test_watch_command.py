@@ -22,8 +22,8 @@ from keltis_cli.watch.model import MatchModel
 from keltis_cli.watch.plain import print_match, tell_match, tell_tournament
 from keltis_cli.watch.playback import Playback
 from keltis_ladder.match.clock import TimeControl
-from keltis_server.local_key import read_address
 from keltis_server.settings import Settings
+from keltis_server.site.local_key import read_address
 from tests.cli.support.inside import Inside
 from tests.server.support.serving import QUIET, Served, served
 

@@ -19,8 +19,8 @@ from keltis_cli.watch.tournament import TournamentModel
 from keltis_cli.watch.tv import SETTLED, choose
 from keltis_engine import VARIANTS
 from keltis_ladder.tournaments.plan import DOUBLE, GAUNTLET, ROUND_ROBIN, SWISS, Plan
-from keltis_server.api.models.matches import ControlOut
-from keltis_server.api.models.tournaments import TournamentOut
+from keltis_server.models.matches import ControlOut
+from keltis_server.models.tournaments import TournamentOut
 from tests.cli.support.made_up import played, tables
 from tests.cli.support.watch_records import BOTS, Record
 
@@ -255,7 +255,7 @@ def test_a_tournament_is_drawn_as_here_from_what_the_server_says(style: str) -> 
 
 def tournament_plain(plan: Plan, tournament: Any) -> dict[str, Any]:
     """Return a tournament as the server sends it."""
-    from keltis_server.api.models import tournaments as models
+    from keltis_server.models import tournaments as models
 
     done, total = tournament.progress
     bracket = models._rounds(tournament.bracket()) if plan.elimination else None

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs import builds
 from keltis_ladder.programs.builds import BuildFailed, build
 from keltis_ladder.programs.staging import BUILT, Staged, stage
-from keltis_ladder.sandbox.limits import BUILD, MIB
+from keltis_ladder.sandbox.limits import BUILD
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxedChild
 from tests.ladder.support.bot_sources import modes, write_source
 

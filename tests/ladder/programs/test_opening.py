@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.files.packing import pack_directory
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs.unpacking import opening
@@ -33,7 +34,6 @@ from keltis_ladder.programs.unpacking.opening import (
     open_built,
     open_upload,
 )
-from keltis_ladder.sandbox.limits import MIB
 from tests.ladder.support.disks import full_disk
 from tests.server.support.archives import BOT, FILES, digits, entry, tarred, zipped
 

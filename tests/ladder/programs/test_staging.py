@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import Bounds, discard
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs import staging
 from keltis_ladder.programs.staging import CannotStage, stage
-from keltis_ladder.sandbox.limits import MIB
 from tests.ladder.support.bot_sources import modes, write_source
 from tests.ladder.support.disks import full_disk
 

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from keltis_engine import find_variant
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.programs.launchers import SandboxLauncher, make_launcher
 from keltis_ladder.referee.bot_process import BotProcess
 from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.cgroups import ALL_BOTS, Base, Groups, available_memory, find_groups
-from keltis_ladder.sandbox.limits import MIB, idle_budget
+from keltis_ladder.sandbox.limits import idle_budget
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 from tests.ladder.support.small_bots import entrant, write_bot
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from keltis_engine import find_variant
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, InDoubt, PlatformFault
@@ -28,7 +29,7 @@ from keltis_ladder.sandbox import sandbox as sandbox_module
 from keltis_ladder.sandbox.cgroups import Groups, find_groups
 from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.init import init_program, read_ending
-from keltis_ladder.sandbox.limits import MIB, PLAY
+from keltis_ladder.sandbox.limits import PLAY
 from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.support.boxes import PROBES, read_until, run, start_probe
 from tests.ladder.support.build_init import COMPILERS, compile_init

@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.sandbox import sandbox as sandbox_module
 from keltis_ladder.sandbox.cgroups import Groups, find_groups
 from keltis_ladder.sandbox.child import CannotStart, descendants
-from keltis_ladder.sandbox.limits import MIB, PLAY
+from keltis_ladder.sandbox.limits import PLAY
 from keltis_ladder.sandbox.prctl import adopt_orphans
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 from tests.ladder.support.boxes import (

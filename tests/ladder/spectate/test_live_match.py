@@ -19,7 +19,7 @@ from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, MatchResult
-from keltis_ladder.referee.messages import Scribe, vocabulary
+from keltis_ladder.referee.messages import Scribe
 from keltis_ladder.spectate.batches import Batch, Decided, Decision, Dropped, Ended
 from keltis_ladder.spectate.live_match import (
     CHECKPOINTS,
@@ -30,6 +30,7 @@ from keltis_ladder.spectate.live_match import (
     StreamBroken,
     Viewer,
 )
+from keltis_ladder.spectate.vocabulary import vocabulary
 from tests.engine.support.positions import Game, games
 
 EXAMPLES = 40

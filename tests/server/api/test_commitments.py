@@ -16,7 +16,7 @@ from keltis_ladder.store.matches.matches import match_row, match_rows
 from keltis_server.client.live import LiveClient
 from keltis_server.events import Happening
 from keltis_server.play.games import GAMES
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 from tests.server.support.serving import Served, served
 from tests.server.support.spectating import CALM, order, settle_in
 from tests.server.support.stories import pages

@@ -17,9 +17,9 @@ from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import built_in, named_apart
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
-from keltis_ladder.referee.messages import vocabulary
 from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended
 from keltis_ladder.spectate.live_match import LiveGame, LiveMatch, Viewer
+from keltis_ladder.spectate.vocabulary import vocabulary
 from keltis_server.play import patches
 from keltis_server.play.frames import Follower, game_plain, so_far
 

@@ -14,7 +14,7 @@ from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.schema.tables import Author, VersionState
 from keltis_server.events import VersionChanged
 from keltis_server.http.endpoints import API
-from keltis_server.play.leaderboard_cache import MEANWHILE, OLDEST, PAUSE, RECHECK, Boards
+from keltis_server.site.leaderboard_cache import MEANWHILE, OLDEST, PAUSE, RECHECK, Boards
 from tests.ladder.store.support.results import won_by
 from tests.server.support.serving import served
 from tests.server.support.stories import bots, change, problem, quiet, result, results, status

@@ -13,9 +13,9 @@ import pytest
 
 from keltis_server.api import PARTS
 from keltis_server.http.endpoints import API, Endpoint
-from keltis_server.http.rate_limits import Budgets, Limiter
 from keltis_server.live.topics import cost_of
 from keltis_server.settings import Quotas
+from keltis_server.site.budgets import Budgets, Limiter
 from keltis_server.web.pages.all import PARTS as PAGES
 from tests.places import ROOT
 from tests.server.support.serving import QUIET, Served, served

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from keltis_server.http.rate_limits import HOUR, Limiter, Limiters, home_of
+from keltis_server.http.rate_limits import home_of
 from keltis_server.settings import Quotas
+from keltis_server.site.budgets import HOUR, Limiter, Limiters
 from tests.server.support.serving import QUIET, Served, served
 
 

@@ -23,8 +23,8 @@ from keltis_ladder.sandbox.sandbox import SandboxMissing
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.ratings.recomputing import compare
 from keltis_ladder.store.schema.tables import Job, JobState
-from keltis_server.local_key import FILE
 from keltis_server.settings import Settings
+from keltis_server.site.local_key import FILE
 from tests.cli.support.helpers import command
 from tests.places import ROOT
 from tests.server.support.serving import QUIET, served

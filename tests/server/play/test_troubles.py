@@ -14,7 +14,7 @@ from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.run.scheduler import Trouble
 from keltis_server.http.metrics import TROUBLES
-from keltis_server.play.troubles import MOST_KEPT
+from keltis_server.site.troubles import MOST_KEPT
 from tests.server.support.serving import QUIET, served
 
 

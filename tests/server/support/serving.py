@@ -18,7 +18,7 @@ from keltis_server.http.edge.running import EdgeRunner
 from keltis_server.http.endpoints import API
 from keltis_server.serve import listen, open_site
 from keltis_server.settings import Settings
-from keltis_server.site import Site
+from keltis_server.site.site import Site
 
 QUIET = Settings(port=0, house=False)  # no bots: nothing is played unless a test wants it
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from playwright.async_api import ViewportSize
 
-from keltis_server.api.models.leaderboards import LineOut
-from keltis_server.api.models.matches import EntrantOut, MatchOut
+from keltis_server.models.leaderboards import LineOut
+from keltis_server.models.matches import EntrantOut, MatchOut
 from keltis_server.web.pages.home import most_interesting
 from tests.ladder.support.small_bots import FIRST, write_bot
 from tests.server.support.serving import Served

@@ -15,7 +15,7 @@ from keltis_cli.draw.printable import printable
 from keltis_cli.remote.connect.logins import Login, read_logins
 from keltis_cli.remote.connect.troubles import Refused, Unreachable
 from keltis_ladder.store.whereabouts import default_directory
-from keltis_server.local_key import Address, read_address
+from keltis_server.site.local_key import Address, read_address
 
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 NOWHERE: Final = (

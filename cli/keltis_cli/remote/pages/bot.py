@@ -14,7 +14,7 @@ from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import ago, counted, cut, fitting
 from keltis_cli.remote.connect.shapes import Bot, Match, Rating, Version
 from keltis_cli.remote.pages.match import entrants_text
-from keltis_ladder.sandbox.limits import KIB
+from keltis_ladder.files.sizes import KIB
 from keltis_ladder.store.schema.moments import now
 
 MOST_VERSIONS: Final = 10

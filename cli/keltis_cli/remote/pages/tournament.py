@@ -8,12 +8,11 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.draw.brackets import bracket_lines
+from keltis_cli.draw.brackets import bracket_lines, table_list
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.standings_table import Tables, standings_lines
-from keltis_cli.draw.strokes import counted, cut, fitting, lasting, stroke
+from keltis_cli.draw.strokes import counted, cut, fitting, lasting, progress_bar, stroke
 from keltis_cli.remote.connect.tournament_shapes import Tournament
-from keltis_cli.tournament.screen import progress_bar, table_list
 
 ENDLESS: Final = 10**6  # lines of a page that may be scrolled
 LATEST_TABLES: Final = 6  # lines for the tables of the round that is being played

@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Final, Protocol
 
+from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.programs.unpacking.targets import Deadline, Source
-from keltis_ladder.sandbox.limits import KIB, MIB
 
 GZIP: Final = b"\x1f\x8b"
 BZIP2: Final = b"BZh"

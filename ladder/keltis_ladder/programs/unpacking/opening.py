@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from keltis_bots.manifest import BadManifest, Manifest, parse_manifest
+from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs.unpacking.names import BadArchive
-from keltis_ladder.sandbox.limits import KIB, MIB
 
 OPENED: Final = "opened"
 REFUSED: Final = "refused"

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Final, Protocol
 
+from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import Bounds, real_path
 from keltis_ladder.programs.unpacking.names import (
     BadArchive,
@@ -17,7 +18,6 @@ from keltis_ladder.programs.unpacking.names import (
     parts_of,
     quoted,
 )
-from keltis_ladder.sandbox.limits import KIB, MIB
 
 LONGEST_LINK: Final = 1000  # bytes of what a link points to
 _CHUNK: Final = 256 * KIB

@@ -13,11 +13,11 @@ import zlib
 from pathlib import Path
 from typing import Final
 
+from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.programs.unpacking import pax
 from keltis_ladder.programs.unpacking.compressed import Counted, Part, decompressed
 from keltis_ladder.programs.unpacking.names import BadArchive, quoted
 from keltis_ladder.programs.unpacking.targets import Source, Target
-from keltis_ladder.sandbox.limits import KIB, MIB
 
 TAR: Final = b"ustar"
 TAR_AT: Final = 257  # where it stands in the first header

@@ -10,9 +10,9 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from keltis_ladder.files.sizes import KIB
 from keltis_ladder.programs.unpacking.names import BadArchive, quoted
 from keltis_ladder.programs.unpacking.targets import LONGEST_LINK, Target
-from keltis_ladder.sandbox.limits import KIB
 
 MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an empty one
 _ENTRY: Final = b"PK\x01\x02"  # begins each line of the directory

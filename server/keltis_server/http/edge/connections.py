@@ -17,8 +17,9 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from keltis_server.http import metrics
-from keltis_server.http.rate_limits import Limiter, home_of
+from keltis_server.http.rate_limits import home_of
 from keltis_server.settings import Settings
+from keltis_server.site.budgets import Limiter
 
 # What all websockets of an address may send: frames of a few bytes are parsed one by one, and those
 # that are answered without us, such as pings, are seen by nobody else.

@@ -16,9 +16,9 @@ from keltis_ladder.run.scheduler import Began, Paced, Told
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.matches.matches import MatchRow, Wanted, finished_jobs, match_rows
 from keltis_ladder.store.schema.moments import now
-from keltis_server.api.models.matches import match_out, origin_out
 from keltis_server.events import Happening
 from keltis_server.live.channel import Channel, Plain, Surroundings, patiently, require_room
+from keltis_server.models.matches import match_out, origin_out
 
 RECENT: Final = 20
 MOST_NEWS: Final = 2_000  # matches that began or ended and are not looked up yet

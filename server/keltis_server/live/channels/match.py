@@ -21,10 +21,10 @@ from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.matches.matches import MatchRow, match_row
 from keltis_ladder.store.matches.watching import stored_match
 from keltis_ladder.store.schema.tables import JobState
-from keltis_server.api.models.matches import match_out
 from keltis_server.events import Happening, TournamentChanged
 from keltis_server.live.channel import Channel, Plain, Refusal, Surroundings, patiently
 from keltis_server.live.channels.lobby import committed
+from keltis_server.models.matches import match_out
 from keltis_server.play.frames import Follower, fault_plain
 from keltis_server.play.watching import early_sight, owns, positions
 

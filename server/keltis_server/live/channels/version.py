@@ -16,8 +16,6 @@ from keltis_ladder.run.scheduler import Told
 from keltis_ladder.store.bots.submissions import Reported, report_of
 from keltis_ladder.store.matches.matches import match_row
 from keltis_ladder.store.matches.watching import first_match_of
-from keltis_server.api.models.bots import version_out
-from keltis_server.api.models.matches import match_out
 from keltis_server.events import Checking, Happening, VersionChanged
 from keltis_server.live.channel import (
     Channel,
@@ -27,6 +25,8 @@ from keltis_server.live.channel import (
     patiently,
     require_room,
 )
+from keltis_server.models.bots import version_out
+from keltis_server.models.matches import match_out
 
 MOST_OUTPUT: Final = 64 * 1024  # characters that are kept of a build that goes on
 MOST_FINDINGS: Final = 500  # that are kept of a check that goes on, the last ones

@@ -24,11 +24,11 @@ from keltis_server.api.bots import (
     list_versions,
 )
 from keltis_server.api.matches import MatchesQuery, list_matches
-from keltis_server.api.models.bots import BotOut, CompositionOut
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.lookups import the_bot
 from keltis_server.http.parameters import NamePath, PageQuery, ScopeQuery
+from keltis_server.models.bots import BotOut, CompositionOut
 from keltis_server.web.render.drawing import axis_of
 from keltis_server.web.render.rendering import HTML, show
 

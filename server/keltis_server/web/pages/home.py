@@ -11,11 +11,11 @@ from aiohttp import web
 from keltis_ladder.ratings.scopes import OVERALL
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_server.api.matches import MatchesQuery, list_matches
-from keltis_server.api.models.leaderboards import LineOut
-from keltis_server.api.models.matches import MatchOut, MatchState
 from keltis_server.api.tournaments import TournamentsQuery, list_tournaments
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
+from keltis_server.models.leaderboards import LineOut
+from keltis_server.models.matches import MatchOut, MatchState
 from keltis_server.play.games import GAMES
 from keltis_server.web.render.drawing import axis_of
 from keltis_server.web.render.rendering import HTML, show

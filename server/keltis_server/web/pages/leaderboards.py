@@ -11,10 +11,10 @@ from sqlmodel import Session
 from keltis_ladder.ratings.scopes import ALL, Scope
 from keltis_ladder.store.bots import browsing
 from keltis_server.api.leaderboards import HeadToHeadQuery, get_head_to_head
-from keltis_server.api.models.leaderboards import HeadToHeadOut, LineOut
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.parameters import ScopeQuery
+from keltis_server.models.leaderboards import HeadToHeadOut, LineOut
 from keltis_server.web.render.drawing import axis_of
 from keltis_server.web.render.rendering import HTML, show
 

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from keltis_ladder.store.schema.tables import Purpose
 from keltis_server.api.matches import MatchesQuery, MatchPath, get_match, list_matches
-from keltis_server.api.models.matches import MatchOut, MatchState
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Parameters
+from keltis_server.models.matches import MatchOut, MatchState
 from keltis_server.web.render.rendering import ANYBODY, HTML, show
 
 PAGES: Final = Endpoints("matches", "Matches.")

@@ -6,7 +6,7 @@ from typing import Final
 
 from aiohttp import web
 
-from keltis_ladder.sandbox.limits import MIB
+from keltis_ladder.files.sizes import MIB
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.web.render.rendering import HTML, show

@@ -10,7 +10,6 @@ from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import SINGLE
 from keltis_ladder.tournaments.views import State
 from keltis_server.api.matches import MatchesQuery, list_matches
-from keltis_server.api.models.tournaments import RoundOut, TableOut, TournamentOut
 from keltis_server.api.tournaments import (
     TournamentPath,
     TournamentsQuery,
@@ -19,6 +18,7 @@ from keltis_server.api.tournaments import (
 )
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
+from keltis_server.models.tournaments import RoundOut, TableOut, TournamentOut
 from keltis_server.web.render.rendering import HTML, show
 
 PAGES: Final = Endpoints("tournaments", "Tournaments.")

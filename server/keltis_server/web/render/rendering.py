@@ -14,8 +14,9 @@ from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Media
-from keltis_server.http.wire import REVALIDATE, dump_json
-from keltis_server.site import SITE
+from keltis_server.http.wire import REVALIDATE
+from keltis_server.site.encoding import dump_json
+from keltis_server.site.site import SITE
 from keltis_server.web.render import drawing
 from keltis_server.web.render.assets import Assets
 from keltis_server.web.render.words import LANGUAGES, language_of, words_of

@@ -23,7 +23,7 @@ from keltis_ladder.store.matches.finishing import finish
 from keltis_ladder.store.matches.queue import Order, add_job
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import VersionState
-from keltis_server.local_key import FILE
+from keltis_server.site.local_key import FILE
 from tests.ladder.store.support.results import real
 from tests.ladder.support.small_bots import write_bot
 from tests.system.support.servers import PATIENCE, ServerProcess

@@ -19,11 +19,11 @@ from keltis_ladder.store.bots.catalogue import local_author
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_server.events import Happening, Listener
-from keltis_server.http.rate_limits import Limiters
-from keltis_server.local_key import LocalKey
-from keltis_server.play.leaderboard_cache import Boards
-from keltis_server.play.troubles import Troubles
 from keltis_server.settings import Settings
+from keltis_server.site.budgets import Limiters
+from keltis_server.site.leaderboard_cache import Boards
+from keltis_server.site.local_key import LocalKey
+from keltis_server.site.troubles import Troubles
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import Plan
 from keltis_ladder.tournaments.standings import Standing
 from keltis_ladder.tournaments.views import Crosstable, RoundView, TableView
-from keltis_server.api.models.matches import ControlOut
+from keltis_server.models.matches import ControlOut
 
 
 class TournamentSummary(BaseModel):

@@ -20,12 +20,12 @@ from sqlmodel import Session
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.run.scheduler import Told
 from keltis_ladder.store.ratings.leaderboards import signature
-from keltis_server.api.models.leaderboards import LeaderboardOut, load_leaderboard
 from keltis_server.events import Happening, VersionChanged
-from keltis_server.http.wire import Encoded, dump_msgpack, tag_of
+from keltis_server.models.leaderboards import LeaderboardOut, load_leaderboard
+from keltis_server.site.encoding import Encoded, dump_msgpack, tag_of
 
 if TYPE_CHECKING:
-    from keltis_server.site import Site
+    from keltis_server.site.site import Site
 
 PAUSE: Final = 0.25  # seconds between two computations of a board that changes
 MEANWHILE: Final = 0.75  # seconds more for which the last one will do while the next is made
