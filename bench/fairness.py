@@ -27,7 +27,7 @@ from tests.ladder.support.busy import bursts, busy_processes
 
 import keltis_bots
 from keltis_cli.bench.machine import this_machine
-from keltis_ladder.dispatch.pool import Crew
+from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.jobs import Job, seed_of_match
@@ -121,8 +121,8 @@ def play(load_name: str, nice: int, matches: int, most_seconds: float) -> Way:
         for number, pair in enumerate(islice(pairs(), matches))
         if time.monotonic() - begin < most_seconds
     )
-    with load(load_name), Crew(nice=nice) as crew:
-        for job, result in crew.play(jobs):
+    with load(load_name), RefereePool(nice=nice) as pool:
+        for job, result in pool.play(jobs):
             note(way, [entrant.name for entrant in job.entrants], result)
             told = f"{load_name}, nice {nice}: {way.matches} matches, {dict(way.timeouts)}"
             print(f"\r{told}", end="", file=sys.stderr, flush=True)
@@ -162,8 +162,8 @@ def gains(matches: int) -> list[Gain]:
         for number in range(matches)
         for way in cpu
     )
-    with Crew() as crew:
-        for job, result in crew.play(jobs):
+    with RefereePool() as pool:
+        for job, result in pool.play(jobs):
             for game in result.games:
                 cards = [loss.card for loss in game.losses if loss.fault.kind == "timeout"]
                 cpu[job.entrants[0].name] += [card["fatal"]["cpu_ms"] for card in cards]

@@ -22,8 +22,8 @@ from keltis_cli.draw.look import console
 RESULTS = Path(__file__).parent / "results"
 RATE = """
 import os, sys
-from keltis_cli.bench.referee import _crew_rate
-print(_crew_rate(sorted(os.sched_getaffinity(0)), float(sys.argv[1]), int(sys.argv[2]), True))
+from keltis_cli.bench.referee import _pool_rate
+print(_pool_rate(sorted(os.sched_getaffinity(0)), float(sys.argv[1]), int(sys.argv[2]), True))
 """
 
 

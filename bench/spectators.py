@@ -27,7 +27,7 @@ from tests.ladder.support.small_bots import write_bot
 from tests.server.support.serving import QUIET, Served, served
 
 from keltis_cli.bench.machine import this_machine
-from keltis_ladder.dispatch.dispatcher import Streamed
+from keltis_ladder.dispatch.dispatcher import MatchStreamed
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.run.programs import enter_program, keep_program
 from keltis_ladder.spectate.batches import Decided
@@ -56,7 +56,7 @@ class Stopwatch:
 
     def __call__(self, happening: Happening) -> None:
         """Take note of decisions."""
-        if isinstance(happening, Streamed):
+        if isinstance(happening, MatchStreamed):
             costs = self.costs.setdefault(happening.job.id, [])
             for entry in happening.batch:
                 if isinstance(entry, Decided):
@@ -87,8 +87,8 @@ async def play(server: Served, versions: tuple[int, ...], watch: Stopwatch, crow
         VARIANT, versions, Purpose.CHALLENGE, rated=False, seed=7, priority=AT_ONCE,
         control=TimeControl(bank_ms=60_000, increment_ms=100),
     )  # fmt: skip
-    steward = server.app[GAMES].steward
-    steward.draining = True  # the crowd takes its seats before the match begins
+    scheduler = server.app[GAMES].scheduler
+    scheduler.draining = True  # the crowd takes its seats before the match begins
     await server.site.write(add_job, order, now())
     process = None
     if crowd:
@@ -99,8 +99,8 @@ async def play(server: Served, versions: tuple[int, ...], watch: Stopwatch, crow
         assert process.stdout is not None
         seated = json.loads(await process.stdout.readline())
         print(f"  {seated['watching']} spectators", file=sys.stderr)
-    steward.draining = False
-    steward.look()
+    scheduler.draining = False
+    scheduler.look()
     while (await server.get(f"/matches/{order.id}"))["state"] != "finished":
         await asyncio.sleep(0.5)
     report = None

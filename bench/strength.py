@@ -16,7 +16,7 @@ from typing import Final
 
 from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS
-from keltis_ladder.dispatch.pool import Crew
+from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.stats.tally import Tally
@@ -46,12 +46,12 @@ class Strength:
     slowest_ms: float
 
 
-def measure(crew: Crew, variant: str, bot: str, opponent: str, matches: int) -> Strength:
+def measure(pool: RefereePool, variant: str, bot: str, opponent: str, matches: int) -> Strength:
     """Play the matches."""
     tally = Tally([bot, opponent])
     entrants = (built_in(bot), built_in(opponent))
     jobs = (Job(variant, {}, seed_of_match(SEED, number), entrants) for number in range(matches))
-    for _, result in crew.play(jobs):
+    for _, result in pool.play(jobs):
         tally.add(result)
     duel = tally.duel(0, 1)
     return Strength(
@@ -101,10 +101,10 @@ def main() -> None:
     options = parser.parse_args()
     strengths = []
     pairs = (("greedy", "random", options.matches), ("search", "greedy", options.search_matches))
-    with Crew() as crew:
+    with RefereePool() as pool:
         for bot, opponent, matches in pairs:
             for variant in VARIANTS:
-                strengths.append(measure(crew, variant, bot, opponent, matches))
+                strengths.append(measure(pool, variant, bot, opponent, matches))
                 print(strengths[-1], file=sys.stderr, flush=True)
     date, machine = datetime.now(UTC), this_machine()
     name = f"strength-{date:%Y-%m-%d}-{options.machine or machine.slug}"

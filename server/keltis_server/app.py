@@ -60,7 +60,7 @@ async def run_parts(app: web.Application) -> AsyncIterator[None]:
     live, games, intake, auditor = app[LIVE], app[GAMES], app[INTAKE], app[AUDITOR]
     app[SITE].listen(metrics.count)
     metrics.PLAYING.set_function(lambda: len(games.live))
-    metrics.UNPREPARED.set_function(lambda: len(games.steward.workshop.failing))
+    metrics.UNPREPARED.set_function(lambda: len(games.scheduler.workshop.failing))
     metrics.watch_pace(games.pace)
     async with AsyncExitStack() as stack:
         watcher = asyncio.create_task(metrics.watch_loop())

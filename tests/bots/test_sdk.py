@@ -22,7 +22,7 @@ from keltis_bots.messages import (
 )
 from keltis_bots.request import Event, Game, Request, read_result
 from keltis_engine import VARIANTS, Rng, find_variant
-from keltis_ladder.referee.messages import Scribe
+from keltis_ladder.referee.messages import GameMessages
 from keltis_ladder.spectate.vocabulary import Vocabulary
 from tests.bots.support.piped import PipedBot, Seat, play_game
 from tests.places import ROOT
@@ -432,18 +432,18 @@ def test_a_bot_in_a_terminal_says_what_it_is() -> None:
 def real_requests(variant: str) -> Iterator[tuple[Request, Any]]:
     """Yield some requests of a game with the state that they are about."""
     ruleset = find_variant(variant)
-    scribe = Scribe(ruleset, 3, 1000, 20, Vocabulary(ruleset))
+    messages = GameMessages(ruleset, 3, 1000, 20, Vocabulary(ruleset))
     state = ruleset.deal(3, 11)
     game = Game(variant, 1, dict(ruleset.options), 3, 0, 1000, 20)
     rng = Rng(11)
     while not state.over:
         legal = state.legal_actions()
         if state.seat == 0 and len(legal) > 1:
-            data = scribe.request(state, 0, legal, 1, 500)
+            data = messages.request(state, 0, legal, 1, 500)
             assert LENGTH.unpack_from(data)[0] == len(data) - 4
             yield Request(game, data[4:]), state
         action = legal[int(rng.below(len(legal)))]
-        scribe.note(state, action)
+        messages.note(state, action)
         state.apply(action)
 
 

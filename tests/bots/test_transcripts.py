@@ -11,7 +11,7 @@ import pytest
 from keltis_bots.framing import MOST_FROM_BOT, MOST_TO_BOT, PREFIX, frame
 from keltis_bots.messages import hello, read_action, read_hello
 from keltis_engine import VARIANTS, find_variant
-from keltis_ladder.referee.messages import Scribe
+from keltis_ladder.referee.messages import GameMessages
 from keltis_ladder.spectate.vocabulary import Vocabulary
 from tests.bots.support import transcripts
 from tests.bots.support.piped import STARTERS, PipedBot, ranks
@@ -41,35 +41,35 @@ def test_a_transcript_is_a_whole_game(variant: str) -> None:
     assert kinds[-1] == "end"
 
 
-def written_by_the_scribe(variant: str) -> Iterator[bytes]:
-    """Yield the frames to the bot as the referee's scribe writes them."""
+def written_by_the_messages(variant: str) -> Iterator[bytes]:
+    """Yield the frames to the bot as the referee's messages writes them."""
     game, lines = transcripts.read(variant)
     ruleset = find_variant(variant, game["options"])
     asked = [line.message for line in lines if line.message["type"] == "choose"]
     begin = lines[2].message
     yield frame(hello("keltis-ladder", lines[0].message["start_ms"]))
-    scribe = Scribe(
+    messages = GameMessages(
         ruleset, game["players"], begin["bank_ms"], begin["increment_ms"], Vocabulary(ruleset)
     )
-    yield scribe.game(game["seat"])
+    yield messages.game(game["seat"])
     state = ruleset.deal(game["players"], int(game["seed"]))
     for text in game["decisions"]:
         legal = state.legal_actions()
         if state.seat == game["seat"] and len(legal) > 1:
             request = asked.pop(0)
-            yield scribe.request(state, game["seat"], legal, request["id"], request["left_ms"])
+            yield messages.request(state, game["seat"], legal, request["id"], request["left_ms"])
         action = ruleset.parse(text)
-        scribe.note(state, action)
+        messages.note(state, action)
         state.apply(action)
     assert state.over
     scores = state.scores()
-    yield scribe.end(game["seat"], str(state.ending), scores, ranks(scores))
+    yield messages.end(game["seat"], str(state.ending), scores, ranks(scores))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_scribe_writes_the_recorded_frames(variant: str) -> None:
+def test_the_messages_writes_the_recorded_frames(variant: str) -> None:
     recorded = [line.frame for line in transcripts.read(variant).lines if line.way == "to"]
-    assert list(written_by_the_scribe(variant)) == recorded
+    assert list(written_by_the_messages(variant)) == recorded
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -17,11 +17,11 @@ from keltis_bots.framing import LENGTH, PREFIX, frame
 from keltis_engine import Ruleset, State
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock
 from keltis_ladder.match.entrants import Entrant
-from keltis_ladder.referee.messages import Scribe, game_message
+from keltis_ladder.referee.messages import GameMessages, game_message
 from keltis_ladder.spectate.vocabulary import Vocabulary
 
 
-class PlainScribe:
+class PlainMessages:
     """Writes the messages of one game, each packed from a dict."""
 
     def __init__(self, ruleset: Ruleset, players: int) -> None:
@@ -114,15 +114,15 @@ async def _play_until(
         seed += 1
         state = ruleset.deal(len(bots), seed)
         control = DEFAULT_CONTROL
-        scribe = (
-            Scribe(ruleset, len(bots), control.bank_ms, control.increment_ms, words)
+        writer = (
+            GameMessages(ruleset, len(bots), control.bank_ms, control.increment_ms, words)
             if words
-            else PlainScribe(ruleset, len(bots))
+            else PlainMessages(ruleset, len(bots))
         )
         clocks = [Clock(control) for _ in bots]
         for seat, bot in enumerate(bots):
             assert bot.stdin is not None
-            bot.stdin.write(scribe.game(seat))
+            bot.stdin.write(writer.game(seat))
         while not state.over and time.perf_counter() < end:
             seat = int(state.seat)
             legal = state.legal_actions()
@@ -130,12 +130,12 @@ async def _play_until(
             if len(legal) > 1:
                 ids[seat] += 1
                 left = clocks[seat].left
-                request = scribe.request(state, seat, legal, ids[seat], int(left * 1000))
+                request = writer.request(state, seat, legal, ids[seat], int(left * 1000))
                 before = time.monotonic()
                 payload = await _exchange(bots[seat], request, left)
                 clocks[seat].spend(time.monotonic() - before)
                 action = messages.read_action(payload, ids[seat])
                 asked += 1
-            scribe.note(state, action)
+            writer.note(state, action)
             state.apply(action)
     return asked

@@ -17,7 +17,7 @@ from keltis_cli.bench.asyncio_referee import decisions_per_second
 from keltis_cli.bench.c_bot import compile_bot
 from keltis_cli.bench.machine import Machine, this_machine
 from keltis_engine import find_variant
-from keltis_ladder.dispatch.pool import Crew
+from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.faults import Fault
 from keltis_ladder.match.jobs import Job, seed_of_match
@@ -101,7 +101,7 @@ def measure(rounds: int, seconds: float, soak_games: int, sandboxed: bool = True
     ruleset, random = find_variant(VARIANT, {}), built_in("random")
     measured = []
     for number in range(rounds):
-        ours = _crew_rate(cores, seconds, number, sandboxed)
+        ours = _pool_rate(cores, seconds, number, sandboxed)
         plain, prepacked = (
             max(
                 decisions_per_second(ruleset, random, games, seconds / 2, SEED + number, packed)
@@ -128,12 +128,12 @@ def _jobs(first: int) -> Iterator[Job]:
         yield Job(VARIANT, {}, seed_of_match(SEED, number), (random, random))
 
 
-def _crew_rate(cores: list[int], seconds: float, number: int, sandboxed: bool) -> float:
+def _pool_rate(cores: list[int], seconds: float, number: int, sandboxed: bool) -> float:
     """Return the decisions per second of one referee per core, once their bots are running."""
     warm_up = 4 * len(cores)
-    with Crew(cores, sandboxed) as crew:
+    with RefereePool(cores, sandboxed) as pool:
         begin, asked = 0.0, 0
-        for played, (_, result) in enumerate(crew.play(_jobs(number * 1_000_000)), 1):
+        for played, (_, result) in enumerate(pool.play(_jobs(number * 1_000_000)), 1):
             if played == warm_up:
                 begin = time.perf_counter()
             elif played > warm_up:
@@ -198,18 +198,18 @@ def _soak(cores: list[int], games: int, sandboxed: bool) -> Soak:
     late: list[tuple[int, int, float]] = []
     matches = games // 2
     begin = time.perf_counter()
-    with Crew(cores, sandboxed) as crew:
+    with RefereePool(cores, sandboxed) as pool:
         jobs = itertools.islice(_jobs(500_000_000), matches)
-        for played, (_, result) in enumerate(crew.play(jobs), 1):
+        for played, (_, result) in enumerate(pool.play(jobs), 1):
             for game in result.games:
                 for loss in game.losses:
                     name = f"{loss.fault.kind}/{loss.fault.code}"
                     faults[name] = faults.get(name, 0) + 1
             if played == max(1, matches // 10):
-                early = [_holdings(pid) for pid in crew.pids]
-        late = [_holdings(pid) for pid in crew.pids]
-        family = [pid for worker in crew.pids for pid in descendants(worker)]
-        replaced = crew.replaced
+                early = [_holdings(pid) for pid in pool.pids]
+        late = [_holdings(pid) for pid in pool.pids]
+        family = [pid for worker in pool.pids for pid in descendants(worker)]
+        replaced = pool.replaced
     pairs = list(zip(early, late, strict=True))
     return Soak(
         games=2 * matches,

@@ -24,7 +24,7 @@ from keltis_cli.bots.matchup import Matchup, Outcome
 from keltis_cli.draw.look import console
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target, new_file
-from keltis_ladder.dispatch.pool import Crew
+from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job, seed_of_match
@@ -129,8 +129,8 @@ def play(plan: Matchup, outcome: Outcome, cards: CardBox, out: Path | None, forc
     with ExitStack() as stack:
         file = stack.enter_context(new_file(out, force)) if out else None
         try:
-            with Progress(plan) as progress, Crew(plan.cores, plan.sandboxed) as crew:
-                for number, (job, result) in enumerate(crew.play(jobs(plan)), 1):
+            with Progress(plan) as progress, RefereePool(plan.cores, plan.sandboxed) as pool:
+                for number, (job, result) in enumerate(pool.play(jobs(plan)), 1):
                     with uninterrupted():
                         record(plan, number, job, result, outcome, cards, file)
                     progress.show(outcome)

@@ -1,4 +1,4 @@
-"""What has happened since a steward was set to work: counts, the latest results, who is busy."""
+"""What has happened since a scheduler was set to work: counts, the latest results, who is busy."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from collections.abc import Callable
 from typing import Final
 
 from keltis_ladder.dispatch.dispatcher import (
+    AttemptFailed,
     Event,
-    Failed,
-    Finished,
-    Started,
-    Streamed,
-    Troubled,
-    Withdrawn,
+    MatchAbandoned,
+    MatchFinished,
+    MatchStarted,
+    MatchStreamed,
+    MatchWithdrawn,
 )
-from keltis_ladder.run.scheduler import Began, News, Paced, Told, Trouble
+from keltis_ladder.run.scheduler import (
+    MatchAssigned,
+    News,
+    PaceChanged,
+    PlatformTrouble,
+    ResultStored,
+)
 from keltis_ladder.run.transactions import Playing
 
 MINUTE: Final = 60.0
@@ -24,7 +30,7 @@ KEPT: Final = 200  # results: more than any terminal has lines
 
 
 class Journal:
-    """Takes note of everything that a steward and its dispatcher tell."""
+    """Takes note of everything that a scheduler and its dispatcher tell."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
@@ -33,8 +39,8 @@ class Journal:
         self.faults = 0
         self.troubles = 0
         self.trouble = ""  # the last one
-        self.pace: Paced | None = None  # how fast the ladder plays, once that has changed
-        self.latest: deque[tuple[float, Told]] = deque(maxlen=KEPT)  # the latest first
+        self.pace: PaceChanged | None = None  # how fast the ladder plays, once that has changed
+        self.latest: deque[tuple[float, ResultStored]] = deque(maxlen=KEPT)  # the latest first
         self.busy: dict[str, Playing] = {}  # by referee
         self.unstored: dict[str, Playing] = {}  # matches that were begun, by job
         self.at_referees: set[str] = set()  # those of them that have no outcome yet
@@ -52,39 +58,39 @@ class Journal:
         return len(self._times) * MINUTE / min(MINUTE, max(self.seconds, 1.0))
 
     def news(self, news: News) -> None:
-        """Take note of what the steward tells."""
+        """Take note of what the scheduler tells."""
         match news:
-            case Began():
+            case MatchAssigned():
                 self.unstored[news.playing.job.id] = news.playing
                 self.at_referees.add(news.playing.job.id)
-            case Told():
+            case ResultStored():
                 self.unstored.pop(news.playing.job.id, None)
                 if news.stored.fresh:
                     self._count(news)
-            case Trouble():
+            case PlatformTrouble():
                 self._note(news.text)
-            case Paced():
+            case PaceChanged():
                 self.pace = news
 
     def event(self, event: Event) -> None:
         """Take note of what the dispatcher tells."""
         match event:
-            case Started():
+            case MatchStarted():
                 playing = self.unstored.get(event.job.id)
                 if playing is not None:
                     self.busy[event.where] = playing
-            case Troubled():
+            case AttemptFailed():
                 self._note(event.reason)
                 self._free(event.job.id)
-            case Finished() | Failed() | Withdrawn():
+            case MatchFinished() | MatchAbandoned() | MatchWithdrawn():
                 self._free(event.job.id)
                 self.at_referees.discard(event.job.id)
-                if not isinstance(event, Finished):
+                if not isinstance(event, MatchFinished):
                     self.unstored.pop(event.job.id, None)
-            case Streamed():
+            case MatchStreamed():
                 pass  # whoever wants to see it looks at the dispatcher's matches
 
-    def _count(self, told: Told) -> None:
+    def _count(self, told: ResultStored) -> None:
         now = self.clock()
         self.stored += 1
         self.faults += sum(len(game.losses) for game in told.result.games)

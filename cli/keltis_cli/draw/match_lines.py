@@ -14,7 +14,7 @@ from keltis_cli.draw.leaderboard_table import ALARM
 from keltis_cli.draw.look import QUIET, Look
 from keltis_cli.draw.strokes import ago, counted, fitting, wins
 from keltis_engine import VARIANTS
-from keltis_ladder.run.scheduler import Told
+from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.run.transactions import Playing
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.matches.records import in_twelfths
@@ -98,13 +98,13 @@ def latest_lines(journal: Journal, width: int, look: Look, most: int) -> list[Te
     return fitted(columns, width, look)
 
 
-def _order(told: Told) -> list[int]:
+def _order(told: ResultStored) -> list[int]:
     """Return the entrants, the first one first."""
     ranks = told.result.ranks
     return sorted(range(len(ranks)), key=lambda entrant: (ranks[entrant], entrant))
 
 
-def result_text(told: Told) -> str:
+def result_text(told: ResultStored) -> str:
     """Return who was ahead of whom."""
     names, ranks, order = names_of(told.playing), told.result.ranks, _order(told)
     text = names[order[0]]
@@ -114,17 +114,17 @@ def result_text(told: Told) -> str:
     return text
 
 
-def _games(told: Told, look: Look) -> str:
+def _games(told: ResultStored, look: Look) -> str:
     shares = told.result.shares
     return " : ".join(wins(in_twelfths(shares[entrant]), look) for entrant in _order(told))
 
 
-def _points(told: Told) -> str:
+def _points(told: ResultStored) -> str:
     points = told.result.points
     return " : ".join(str(points[entrant]) for entrant in _order(told))
 
 
-def _faults(told: Told) -> Text:
+def _faults(told: ResultStored) -> Text:
     names = names_of(told.playing)
     faulty = [
         f"{loss.fault.kind}: {names[game.entrants[loss.seat]]}"

@@ -1,4 +1,4 @@
-"""Let a steward work until it is told to stop: limits, interrupts, and something to look at."""
+"""Let a scheduler work until it is told to stop: limits, interrupts, and something to look at."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.run.pace import AT_FULL_PACE, Pace, PaceRules
-from keltis_ladder.run.scheduler import News, Steward, Told
-from keltis_ladder.run.transactions import Desk
+from keltis_ladder.run.scheduler import News, ResultStored, Scheduler
+from keltis_ladder.run.transactions import Transactions
 
 DRAW_EVERY: Final = 0.25  # seconds
 READ_EVERY: Final = 1.0  # seconds between two looks into the database
@@ -82,16 +82,16 @@ def broken_off(what: str) -> Iterator[None]:
 
 
 class Operation:
-    """One run of a steward."""
+    """One run of a scheduler."""
 
     def __init__(
         self,
-        desk: Desk,
+        transactions: Transactions,
         matchmaker: Matchmaker | None,
         subject: Subject,
         display: Display,
         terms: Terms,
-        on_told: Callable[[Told], None] | None = None,
+        on_told: Callable[[ResultStored], None] | None = None,
     ) -> None:
         self.subject = subject
         self.display = display
@@ -99,8 +99,13 @@ class Operation:
         self.on_told = on_told
         self.code = 0
         self.dispatcher = LocalDispatcher(terms.cores, terms.sandboxed, self._event)
-        self.steward = Steward(
-            desk, self.dispatcher, matchmaker, self._news, terms.width, pace=Pace(terms.pace)
+        self.scheduler = Scheduler(
+            transactions,
+            self.dispatcher,
+            matchmaker,
+            self._news,
+            terms.width,
+            pace=Pace(terms.pace),
         )
 
     async def run(self) -> int:
@@ -114,10 +119,10 @@ class Operation:
         async with self.dispatcher:
             with self.display:
                 keeper = asyncio.create_task(self._keep())
-                keeper.add_done_callback(lambda _: self.steward.stop())
+                keeper.add_done_callback(lambda _: self.scheduler.stop())
                 try:
                     if not self.code:
-                        await self.steward.run()
+                        await self.scheduler.run()
                 finally:
                     keeper.cancel()
                     await asyncio.wait([keeper])
@@ -140,11 +145,11 @@ class Operation:
             self.display.show()
             late = self.terms.seconds is not None and loop.time() - begin >= self.terms.seconds
             if late or self.subject.over:
-                self.steward.stop()
+                self.scheduler.stop()
             await asyncio.sleep(DRAW_EVERY)
 
     async def _read(self) -> None:
-        with suppress(DBAPIError):  # the steward waits for the database, and says so
+        with suppress(DBAPIError):  # the scheduler waits for the database, and says so
             await asyncio.to_thread(self.subject.read)
 
     def _news(self, news: News) -> None:
@@ -152,7 +157,7 @@ class Operation:
         before = journal.troubles
         journal.news(news)
         self._tell_trouble(before)
-        if isinstance(news, Told) and news.stored.fresh and self.on_told is not None:
+        if isinstance(news, ResultStored) and news.stored.fresh and self.on_told is not None:
             self.on_told(news)
         self._bound()
 
@@ -172,9 +177,9 @@ class Operation:
             return
         journal = self.subject.journal
         wanted = max(0, self.terms.matches - journal.stored - len(journal.unstored))
-        self.steward.width = min(self.terms.width, wanted + len(journal.at_referees))
+        self.scheduler.width = min(self.terms.width, wanted + len(journal.at_referees))
         if journal.stored >= self.terms.matches:
-            self.steward.stop()
+            self.scheduler.stop()
 
     def _interrupt(self, code: int) -> None:
         """Stop: in good order the first time, at once the second time.
@@ -192,4 +197,4 @@ class Operation:
         self.subject.finish()
         self.display.say("Finishing: matches under way are handed back. Again to stop at once.")
         self.display.show()
-        self.steward.stop()
+        self.scheduler.stop()

@@ -40,8 +40,8 @@ from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
 from keltis_ladder.run.programs import Programs
-from keltis_ladder.run.scheduler import Told
-from keltis_ladder.run.transactions import Desk
+from keltis_ladder.run.scheduler import ResultStored
+from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.schema.moments import now
@@ -175,7 +175,9 @@ def run(
         drawn = look(ascii_only)
         subject = LadderSubject(store, scope, len(playing_on), with_symbols(drawn))
         operation = Operation(
-            Desk(store, Programs(home, sandbox, lambda _: None), TimeControl(bank, increment)),
+            Transactions(
+                store, Programs(home, sandbox, lambda _: None), TimeControl(bank, increment)
+            ),
             Matchmaker(policy, seed=secrets.randbits(SEED_BITS)),  # no two propose the same
             subject,
             display_for(subject, quiet, for_programs=as_json),
@@ -190,12 +192,12 @@ def run(
     raise typer.Exit(code)
 
 
-def tell_program(told: Told) -> None:
+def tell_program(told: ResultStored) -> None:
     """Print a stored result, at once: whoever reads it knows that it will never be lost."""
     print(json.dumps(record(told), separators=(",", ":")), flush=True)
 
 
-def record(told: Told) -> dict[str, Any]:
+def record(told: ResultStored) -> dict[str, Any]:
     """Return a stored result for programs; ``docs/ladder.md`` names every field."""
     playing, result, beliefs = told.playing, told.result, told.stored.beliefs
     faults = [0] * len(playing.versions)

@@ -42,7 +42,7 @@ from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.run.course import Course
 from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.tournaments import Director
-from keltis_ladder.run.transactions import Desk
+from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import FILE, Home
@@ -161,10 +161,10 @@ def tournament(
         if director.course(id).record.state != TournamentState.FINISHED:
             check_target(target, force)
             _say_where(director, id)
-            desk = Desk(database, Programs(home, sandbox, lambda _: None), control)
+            transactions = Transactions(database, Programs(home, sandbox, lambda _: None), control)
             terms = replace(terms, sandboxed=sandbox is not None)
             with broken_off("the tournament"):
-                code = run(desk, director, id, terms, as_json, look(ascii_only))
+                code = run(transactions, director, id, terms, as_json, look(ascii_only))
             if code:
                 _pause(director, id, named_by_us=name is None)
                 raise typer.Exit(code)
@@ -196,13 +196,20 @@ def _say_where(director: Director, id: int) -> None:
         print(f"Resuming: {played} of {total} matches played.", file=sys.stderr)
 
 
-def run(desk: Desk, director: Director, id: int, terms: Terms, as_json: bool, drawn: Look) -> int:
+def run(
+    transactions: Transactions,
+    director: Director,
+    id: int,
+    terms: Terms,
+    as_json: bool,
+    drawn: Look,
+) -> int:
     """Play until it is finished; return the exit code of an interruption, or 0."""
     if director.course(id).record.state != TournamentState.RUNNING:
         director.start(id)
     subject = TournamentSubject(director, id, len(terms.cores), with_symbols(drawn))
     display = display_for(subject, quiet=False, for_programs=as_json)
-    code = asyncio.run(Operation(desk, None, subject, display, terms).run())
+    code = asyncio.run(Operation(transactions, None, subject, display, terms).run())
     return 0 if subject.over else code
 
 

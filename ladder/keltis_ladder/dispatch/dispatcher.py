@@ -14,7 +14,7 @@ from keltis_ladder.spectate.live_match import LiveMatch
 
 
 @dataclass(frozen=True)
-class Started:
+class MatchStarted:
     """A match begins, for the first time or again: what was told of an earlier try is void."""
 
     job: Job
@@ -23,7 +23,7 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Streamed:
+class MatchStreamed:
     """Something happened in a match: decisions, bots that dropped out, games that ended."""
 
     job: Job
@@ -31,7 +31,7 @@ class Streamed:
 
 
 @dataclass(frozen=True)
-class Troubled:
+class AttemptFailed:
     """The platform failed in the middle of a match: nobody's fault, and nothing of it counts."""
 
     job: Job
@@ -40,7 +40,7 @@ class Troubled:
 
 
 @dataclass(frozen=True)
-class Finished:
+class MatchFinished:
     """A match has its result."""
 
     job: Job
@@ -49,7 +49,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Failed:
+class MatchAbandoned:
     """A match was given up because the platform failed every time."""
 
     job: Job
@@ -58,14 +58,16 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Withdrawn:
+class MatchWithdrawn:
     """A match is not wanted any more, and is not played to its end."""
 
     job: Job
 
 
-Outcome = Finished | Failed
-Event = Started | Streamed | Troubled | Finished | Failed | Withdrawn
+Outcome = MatchFinished | MatchAbandoned
+Event = (
+    MatchStarted | MatchStreamed | AttemptFailed | MatchFinished | MatchAbandoned | MatchWithdrawn
+)
 OnEvent = Callable[[Event], None]
 
 

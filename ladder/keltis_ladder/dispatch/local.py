@@ -12,15 +12,15 @@ from typing import Any, Final
 
 from keltis_ladder.dispatch.child import CLOSING, MOST_TRIES, RefereeChild
 from keltis_ladder.dispatch.dispatcher import (
+    AttemptFailed,
     Event,
-    Failed,
-    Finished,
+    MatchAbandoned,
+    MatchFinished,
+    MatchStarted,
+    MatchStreamed,
+    MatchWithdrawn,
     OnEvent,
     Outcome,
-    Started,
-    Streamed,
-    Troubled,
-    Withdrawn,
 )
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
@@ -198,7 +198,7 @@ class LocalDispatcher:
         post.child = child
         loop = asyncio.get_running_loop()
         post.heard = loop.time()
-        # Not asyncio's subprocesses: a crew starts the same child without a loop, and a callback
+        # Not asyncio's subprocesses: a pool starts the same child without a loop, and a callback
         # on its pipe is all that there is to do, with no task, transport or watcher per referee.
         loop.add_reader(child.fileno(), self._hear, post)
 
@@ -255,7 +255,7 @@ class LocalDispatcher:
             batch = batch_from_plain(message["entries"])
             play.live.take(batch)
             if batch:
-                self._tell(Streamed(play.job, batch))
+                self._tell(MatchStreamed(play.job, batch))
         elif message["kind"] == "platform":
             child.job = None
             self._try_again(play, message["text"])
@@ -318,7 +318,7 @@ class LocalDispatcher:
                 play.child = post.child
                 play.begun = post.heard = asyncio.get_running_loop().time()
                 self._send(post.child, play.job)
-                self._tell(Started(play.job, f"core {post.cpu}", play.tries))
+                self._tell(MatchStarted(play.job, f"core {post.cpu}", play.tries))
         self._note_change()
 
     def _finish(self, play: _Play, plain: dict[str, Any]) -> None:
@@ -329,19 +329,19 @@ class LocalDispatcher:
         except StreamBroken as error:
             self._try_again(play, str(error))
         else:
-            self._settle(play, Finished(play.job, result, seconds))
+            self._settle(play, MatchFinished(play.job, result, seconds))
 
     def _try_again(self, play: _Play, reason: str) -> None:
         """Forget a try that the platform broke off."""
         play.child = None
         play.seconds += asyncio.get_running_loop().time() - play.begun
         play.live.restart()
-        self._tell(Troubled(play.job, reason, play.tries))
+        self._tell(AttemptFailed(play.job, reason, play.tries))
         if self._closing:
             self._withdraw(play)
         elif play.tries >= MOST_TRIES:
             text = f"the match could not be finished in {MOST_TRIES} tries: {reason}"
-            self._settle(play, Failed(play.job, text, play.seconds))
+            self._settle(play, MatchAbandoned(play.job, text, play.seconds))
         elif not play.future.cancelled():
             self._waiting.appendleft(play)
             self._hand_out()
@@ -361,7 +361,7 @@ class LocalDispatcher:
             self._waiting.remove(play)
         if play.child is not None:
             play.child.kill("its match was withdrawn")  # nothing else can interrupt it
-        self._tell(Withdrawn(play.job))
+        self._tell(MatchWithdrawn(play.job))
         play.future.cancel()
         self._note_change()
 
@@ -374,7 +374,7 @@ class LocalDispatcher:
         self._plays.clear()
         self._waiting.clear()
         for play in plays:
-            self._tell(Withdrawn(play.job))
+            self._tell(MatchWithdrawn(play.job))
             if not play.future.done():
                 play.future.set_exception(PlatformFault(reason))
         self._end_at_once()

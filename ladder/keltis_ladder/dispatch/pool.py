@@ -1,4 +1,4 @@
-"""A crew of referees, one per core, for those who want many matches played and can wait."""
+"""A pool of referees, one per core, for those who want many matches played and can wait."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from keltis_ladder.sandbox.limits import idle_budget
 LOOK_AHEAD: Final = 4  # matches per referee that may be finished before an earlier one is
 
 
-class Crew:
+class RefereePool:
     """Referee processes that play jobs and are replaced when they die."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Crew:
         """The processes of the referees."""
         return [referee.process.pid for referee in self._referees]
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> RefereePool:
         """Use it in a ``with`` block, which ends the referees and their bots."""
         return self
 

@@ -1,4 +1,4 @@
-"""The scribe writes the messages of one game to its seats, and remembers what each was told.
+"""The messages of one game to its seats, and what each of them has been told.
 
 A request is put together from parts that were packed before: the names of actions and most
 events are the same in every game, and only the view has to be packed anew.
@@ -26,7 +26,7 @@ _EVENTS: Final = pack("events")
 _VIEW: Final = pack("view")
 
 
-class Scribe:
+class GameMessages:
     """Writes the messages of one game."""
 
     def __init__(

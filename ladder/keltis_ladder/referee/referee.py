@@ -21,7 +21,7 @@ from keltis_ladder.referee.bot_process import FAREWELL, FOREVER, BotProcess
 from keltis_ladder.referee.caretaker import Caretaker
 from keltis_ladder.referee.charging import Effort
 from keltis_ladder.referee.crash_cards import crash_card
-from keltis_ladder.referee.messages import FAULT, Scribe
+from keltis_ladder.referee.messages import FAULT, GameMessages
 from keltis_ladder.sandbox.child import CannotStart, Child, Exit
 from keltis_ladder.sandbox.limits import PLAY, Limits
 from keltis_ladder.spectate.vocabulary import vocabulary
@@ -84,7 +84,7 @@ class _Table:
     seed: int
     rotation: int
     state: State
-    scribe: Scribe
+    messages: GameMessages
     seats: list[_Seat]
     actions: list[int] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
@@ -158,7 +158,7 @@ class Referee:
         """Play one rotation of a match."""
         self._watcher = watcher
         table = self._lay_table(ruleset, seed, entrants, rotation)
-        state, scribe = table.state, table.scribe
+        state, messages = table.state, table.messages
         caretaker: Caretaker | None = None
         while not state.over and table.in_play > 1:
             actor = int(state.seat)
@@ -176,7 +176,7 @@ class Referee:
                     self._take_out(table, actor, fault)
                     continue
                 asked = True
-            scribe.note(state, action)
+            messages.note(state, action)
             state.apply(action)
             table.actions.append(action)
             if watcher is not None:
@@ -213,7 +213,7 @@ class Referee:
             seed=seed,
             rotation=rotation,
             state=ruleset.deal(players, seed),
-            scribe=Scribe(ruleset, players, bank, increment, vocabulary(ruleset)),
+            messages=GameMessages(ruleset, players, bank, increment, vocabulary(ruleset)),
             seats=[],
         )
         of_rotation = slots_of(entrants, rotation)
@@ -229,7 +229,7 @@ class Referee:
                 self._take_out(table, number, fault)
                 continue
             seat.process.games += 1
-            seat.process.tell(table.scribe.game(number))
+            seat.process.tell(table.messages.game(number))
         return table
 
     def _process(self, slot: Slot, entrant: Entrant) -> BotProcess:
@@ -261,7 +261,7 @@ class Referee:
         process.requests += 1
         process.ends = self._ends
         seat.left_ms = clock.left_ms
-        request = table.scribe.request(table.state, actor, legal, process.requests, seat.left_ms)
+        request = table.messages.request(table.state, actor, legal, process.requests, seat.left_ms)
         seat.request = request
         self._give_way(process)
         action, effort = process.ask(request, process.requests, clock.left, self._when_slow)
@@ -326,7 +326,7 @@ class Referee:
         ending = table.state.ending or FAULT
         for number, seat in enumerate(table.seats):
             if seat.process is not None:
-                seat.process.tell(table.scribe.end(number, ending, scores, ranks))
+                seat.process.tell(table.messages.end(number, ending, scores, ranks))
         players = len(table.seats)
         return GameResult(
             rotation=table.rotation,

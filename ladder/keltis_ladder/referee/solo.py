@@ -11,7 +11,7 @@ from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Kind, PlatformFault
 from keltis_ladder.referee.bot_process import BotProcess
 from keltis_ladder.referee.charging import Effort
-from keltis_ladder.referee.messages import Scribe
+from keltis_ladder.referee.messages import GameMessages
 from keltis_ladder.referee.referee import Launcher
 from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.limits import PLAY
@@ -45,9 +45,9 @@ class Solo:
         self.seat = seat
         self.state = ruleset.deal(players, seed)
         words = Vocabulary(ruleset)
-        self.scribe = Scribe(ruleset, players, control.bank_ms, control.increment_ms, words)
+        self.messages = GameMessages(ruleset, players, control.bank_ms, control.increment_ms, words)
         process.games += 1
-        process.tell(self.scribe.game(seat))
+        process.tell(self.messages.game(seat))
 
     def is_asked(self) -> bool:
         """Tell whether the bot has to decide: forced decisions are not asked for."""
@@ -59,21 +59,21 @@ class Solo:
         process = self.process
         process.requests += 1
         legal = self.state.legal_actions()
-        request = self.scribe.request(self.state, self.seat, legal, process.requests, left_ms)
+        request = self.messages.request(self.state, self.seat, legal, process.requests, left_ms)
         answer = process.ask(request, process.requests, seconds, _nobody_else)
         process.pause()
         return answer
 
     def apply(self, action: int) -> None:
         """Carry out a decision of anybody."""
-        self.scribe.note(self.state, action)
+        self.messages.note(self.state, action)
         self.state.apply(action)
 
     def end(self) -> bytes:
         """Return the message that the game is over."""
         scores = self.state.scores()
         ranks = [1 + sum(other > score for other in scores) for score in scores]
-        return self.scribe.end(self.seat, str(self.state.ending), scores, ranks)
+        return self.messages.end(self.seat, str(self.state.ending), scores, ranks)
 
 
 def _nobody_else() -> None:

@@ -1,4 +1,4 @@
-"""The steward runs a ladder: keeps the referees busy, and has their results stored.
+"""The scheduler runs a ladder: keeps the referees busy, and has their results stored.
 
 It takes jobs from the queue, and lets the matchmaker propose others, each by its share. It may be
 killed at any moment: what it was doing is in the database as leases, and what it had not stored
@@ -15,7 +15,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
-from keltis_ladder.dispatch.dispatcher import Dispatcher, Failed
+from keltis_ladder.dispatch.dispatcher import Dispatcher, MatchAbandoned
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.candidates import History
 from keltis_ladder.matchmaking.contenders import Contender
@@ -27,7 +27,7 @@ from keltis_ladder.run.backoff import Backoff
 from keltis_ladder.run.pace import AT_FULL_PACE, Pace, Tempo
 from keltis_ladder.run.programs import Lacking
 from keltis_ladder.run.tournaments import Director
-from keltis_ladder.run.transactions import Desk, Playing
+from keltis_ladder.run.transactions import Playing, Transactions
 from keltis_ladder.run.workshop import Workshop
 from keltis_ladder.store.matches.finishing import Stored
 from keltis_ladder.store.matches.queue import AT_ONCE, LEASE
@@ -46,14 +46,14 @@ PATIENCE: Final = 15.0  # seconds for results that are on their way when we stop
 
 
 @dataclass(frozen=True)
-class Began:
+class MatchAssigned:
     """A match goes to a referee."""
 
     playing: Playing
 
 
 @dataclass(frozen=True)
-class Told:
+class ResultStored:
     """A match was played, and its result is stored."""
 
     playing: Playing
@@ -62,29 +62,29 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class PlatformTrouble:
     """Something went wrong that is no bot's fault."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Paced:
+class PaceChanged:
     """The ladder plays faster or slower from now on."""
 
     tempo: Tempo
     per_minute: float | None  # matches of the ladder that may begin; none: any number
 
 
-News = Began | Told | Trouble | Paced
+News = MatchAssigned | ResultStored | PlatformTrouble | PaceChanged
 
 
-class Steward:
+class Scheduler:
     """Runs matches until it is told to stop."""
 
     def __init__(
         self,
-        desk: Desk,
+        transactions: Transactions,
         dispatcher: Dispatcher,
         matchmaker: Matchmaker | None,
         on_news: Callable[[News], None],
@@ -93,7 +93,7 @@ class Steward:
         pace: Pace | None = None,
         shares: Shares | None = None,
     ) -> None:
-        self.desk = desk
+        self.transactions = transactions
         self.dispatcher = dispatcher
         self.matchmaker = matchmaker  # none: only what is in the queue is played
         self.on_news = on_news
@@ -102,7 +102,7 @@ class Steward:
         self.pace = pace or Pace(AT_FULL_PACE)  # of what the matchmaker proposes
         self.turns = Turns(shares or Shares())  # of the ladder, tournaments and challenges
         self.draining = False  # no match begins, until somebody says otherwise
-        self.director = Director(desk.database)
+        self.director = Director(transactions.database)
         self.playing: dict[str, Playing] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._active: set[int] = set()  # versions that the matchmaker knows
@@ -118,10 +118,10 @@ class Steward:
         self._backoff = Backoff(LONGEST_PAUSE)
         self._pause: asyncio.TimerHandle | None = None  # no match begins: the last ones failed
         self.workshop = Workshop(
-            desk.programs,
+            transactions.programs,
             on_ready=self.look,
             on_broken=self._set_aside,
-            on_trouble=lambda text: on_news(Trouble(text)),
+            on_trouble=lambda text: on_news(PlatformTrouble(text)),
         )
 
     def stop(self) -> None:
@@ -142,11 +142,13 @@ class Steward:
 
     async def run(self) -> None:
         """Play until told to stop; then hand back what is not finished."""
-        recovered = await asyncio.to_thread(self.desk.recover)
+        recovered = await asyncio.to_thread(self.transactions.recover)
         if recovered:
-            self.on_news(Trouble(f"{len(recovered)} matches of a process that ended come again"))
+            self.on_news(
+                PlatformTrouble(f"{len(recovered)} matches of a process that ended come again")
+            )
         if self.matchmaker is not None:
-            self.matchmaker.number = await asyncio.to_thread(self.desk.matches_stored)
+            self.matchmaker.number = await asyncio.to_thread(self.transactions.matches_stored)
         keepers = [
             asyncio.create_task(self._every(RENEW, self._renew)),
             asyncio.create_task(self._every(TICK, self._tick)),
@@ -177,7 +179,9 @@ class Steward:
                 return
             elif self._queue_changed:
                 self._queue_changed = False
-                self._waiting = await self._patiently(self.desk.waiting, self.workshop.waiting)
+                self._waiting = await self._patiently(
+                    self.transactions.waiting, self.workshop.waiting
+                )
             elif not await self._begin_next():
                 return
 
@@ -209,10 +213,10 @@ class Steward:
 
     async def _take(self, flow: Flow, least: int | None) -> bool:
         """Begin what waits longest of a flow; tell whether there was anything."""
-        taken = await self._patiently(self.desk.take, flow, least, self.workshop.waiting)
+        taken = await self._patiently(self.transactions.take, flow, least, self.workshop.waiting)
         for playing in taken.playing:
             if self.draining:  # since a moment ago
-                await self._patiently(self.desk.give_back, playing.job.id)
+                await self._patiently(self.transactions.give_back, playing.job.id)
             else:
                 self._begin(playing, self._resume(playing))
         self._prepare(taken.lacking)
@@ -232,7 +236,7 @@ class Steward:
             return False
         gain = self.matchmaker.best_gain()
         if self.pace.judge(gain, house_only=not self._guests):
-            self.on_news(Paced(self.pace.tempo, self.pace.per_minute))
+            self.on_news(PaceChanged(self.pace.tempo, self.pace.per_minute))
         if gain is None:  # nobody may meet
             return False
         at_once = self.pace.at_once
@@ -249,7 +253,7 @@ class Steward:
         before = self.pace.per_minute
         self.pace.watched = watched
         if self.pace.per_minute != before:
-            self.on_news(Paced(self.pace.tempo, self.pace.per_minute))
+            self.on_news(PaceChanged(self.pace.tempo, self.pace.per_minute))
             self.look()
 
     def _wake_in(self, seconds: float) -> None:
@@ -269,11 +273,11 @@ class Steward:
         proposal = self.matchmaker.propose() if self.matchmaker else None
         if self.matchmaker is None or proposal is None:
             return False
-        taken = await self._patiently(self.desk.order, proposal, str(uuid.uuid4()))
+        taken = await self._patiently(self.transactions.order, proposal, str(uuid.uuid4()))
         for playing in taken.playing:
             if self.draining:  # since a moment ago
                 self.matchmaker.abandoned(proposal)
-                await self._patiently(self.desk.give_back, playing.job.id)
+                await self._patiently(self.transactions.give_back, playing.job.id)
             else:
                 self.pace.begin()
                 self._begin(playing, proposal)
@@ -288,7 +292,7 @@ class Steward:
         charge = self.turns.begin(playing.flow)
         task = self._tasks[id] = asyncio.create_task(self._play(playing, proposal, charge))
         task.add_done_callback(lambda task: self._ended(id, task))
-        self.on_news(Began(playing))
+        self.on_news(MatchAssigned(playing))
 
     def _ended(self, id: str, task: asyncio.Task[None]) -> None:
         del self._tasks[id]
@@ -309,17 +313,17 @@ class Steward:
         self.turns.end(charge, outcome.seconds)
         self.playing.pop(id, None)
         self._woken.set()  # a referee is free: find the next match while this one is stored
-        if isinstance(outcome, Failed):
+        if isinstance(outcome, MatchAbandoned):
             self._slow_down(outcome.reason)
-            await self._patiently(self.desk.give_back, id, outcome.reason)
+            await self._patiently(self.transactions.give_back, id, outcome.reason)
             if self.matchmaker and proposal:
                 self.matchmaker.abandoned(proposal)
         else:
             self._backoff.succeeded()
             async with self._storing:
-                stored = await self._patiently(self.desk.store, playing, outcome.result)
+                stored = await self._patiently(self.transactions.store, playing, outcome.result)
                 self._learn(proposal, stored)
-                self.on_news(Told(playing, outcome.result, stored))
+                self.on_news(ResultStored(playing, outcome.result, stored))
         if playing.tournament_id is not None:
             await self._patiently(self.director.advance, playing.tournament_id)
             self._queue_changed = True
@@ -331,7 +335,7 @@ class Steward:
         if self._pause is not None:
             self._pause.cancel()
         self._pause = asyncio.get_running_loop().call_later(seconds, self._go_on)
-        self.on_news(Trouble(f"{reason}; no match begins for {seconds:.0f} s"))
+        self.on_news(PlatformTrouble(f"{reason}; no match begins for {seconds:.0f} s"))
 
     def _go_on(self) -> None:
         self._pause = None
@@ -339,7 +343,7 @@ class Steward:
 
     async def _set_aside(self, version: int, reason: str) -> None:
         """Take a version off the ladder whose program cannot be built."""
-        await self._patiently(self.desk.set_aside, version, reason)
+        await self._patiently(self.transactions.set_aside, version, reason)
 
     def _learn(self, proposal: Proposal | None, stored: Stored) -> None:
         """Tell the matchmaker what a match has taught."""
@@ -357,7 +361,7 @@ class Steward:
         """Take note of what others have changed: versions, tournaments, jobs."""
         if self.matchmaker is not None:
             known = self.workshop.waiting | self._active
-            entered, left = await self._patiently(self.desk.changes, known)
+            entered, left = await self._patiently(self.transactions.changes, known)
             for version in left:
                 self._forget(version)
             for remembered in entered:
@@ -380,7 +384,7 @@ class Steward:
 
         Whose result comes first counts.
         """
-        await self._patiently(self.desk.renew, list(self._tasks))
+        await self._patiently(self.transactions.renew, list(self._tasks))
 
     async def _tick(self) -> None:
         self.look()
@@ -398,7 +402,7 @@ class Steward:
             except DBAPIError as error:
                 if self._stopping and not self._tasks:
                     raise
-                self.on_news(Trouble(f"the database does not answer: {error.orig}"))
+                self.on_news(PlatformTrouble(f"the database does not answer: {error.orig}"))
                 await asyncio.sleep(PAUSE)
 
     async def _hand_back(self) -> None:
@@ -413,9 +417,11 @@ class Steward:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         try:
             for id in under_way:
-                await asyncio.to_thread(self.desk.give_back, id)
+                await asyncio.to_thread(self.transactions.give_back, id)
         except DBAPIError as error:
-            self.on_news(Trouble(f"leases could not be given back, and will end: {error.orig}"))
+            self.on_news(
+                PlatformTrouble(f"leases could not be given back, and will end: {error.orig}")
+            )
         if self._failure is not None:
             raise self._failure
 

@@ -1,4 +1,4 @@
-"""The desk: all that the steward does with the database. Blocking, so made for another thread."""
+"""All that the scheduler does with the database. Blocking, so made for another thread."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Taken:
     lacking: list[Lacking]
 
 
-class Desk:
+class Transactions:
     """Leases jobs, orders new ones, and stores results."""
 
     def __init__(

@@ -288,6 +288,6 @@ async def _change(call: Call, name: str, change: Callable[[int], None]) -> Tourn
 
 
 def _tell(call: Call, id: int) -> None:
-    """Let everybody who follows it look, and the steward, too."""
+    """Let everybody who follows it look, and the scheduler, too."""
     call.site.tell(TournamentChanged(id))
     call.request.app[GAMES].look()

@@ -11,9 +11,9 @@ from typing import Final
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from keltis_ladder.dispatch.dispatcher import Streamed, Troubled
+from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchStreamed
 from keltis_ladder.run.pace import Pace, Tempo
-from keltis_ladder.run.scheduler import Told, Trouble
+from keltis_ladder.run.scheduler import PlatformTrouble, ResultStored
 from keltis_ladder.spectate.batches import Decided
 from keltis_server.events import Happening, VersionChanged
 from keltis_server.http.problems import Handler
@@ -124,15 +124,15 @@ async def watch_loop() -> None:
 def count(happening: Happening) -> None:
     """Count what happens on the ladder."""
     match happening:
-        case Streamed(batch=batch):
+        case MatchStreamed(batch=batch):
             DECISIONS.inc(sum(len(e.decisions) for e in batch if isinstance(e, Decided)))
-        case Told(playing=playing, result=result, stored=stored) if stored.fresh:
+        case ResultStored(playing=playing, result=result, stored=stored) if stored.fresh:
             rated = "yes" if playing.rated else "no"
             MATCHES.labels(playing.job.variant, str(len(playing.versions)), rated).inc()
             for game in result.games:
                 for loss in game.losses:
                     FAULTS.labels(str(loss.fault.kind)).inc()
-        case Trouble() | Troubled():
+        case PlatformTrouble() | AttemptFailed():
             TROUBLES.inc()
         case VersionChanged(state=state):
             VERSIONS.labels(state).inc()

@@ -122,14 +122,14 @@ class Live:
 
     async def _serve(self, socket: Socket, request: web.Request) -> None:
         self._sockets.add(socket)
-        self.games.steward.be_watched(True)
+        self.games.scheduler.be_watched(True)
         metrics.SOCKETS.inc()
         try:
             await socket.run(request)
         finally:
             metrics.SOCKETS.dec()
             self._sockets.discard(socket)
-            self.games.steward.be_watched(bool(self._sockets))
+            self.games.scheduler.be_watched(bool(self._sockets))
             socket.leave_all()
 
     def _is_welcome(self, request: web.Request) -> bool:

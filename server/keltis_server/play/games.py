@@ -1,4 +1,4 @@
-"""The games of a served ladder: referees, and the steward that keeps them busy."""
+"""The games of a served ladder: referees, and the scheduler that keeps them busy."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.run.pace import Pace
 from keltis_ladder.run.programs import Programs
-from keltis_ladder.run.scheduler import Paced, Steward
-from keltis_ladder.run.transactions import Desk, Playing
+from keltis_ladder.run.scheduler import PaceChanged, Scheduler
+from keltis_ladder.run.transactions import Playing, Transactions
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_server.site.site import Site
 
@@ -32,7 +32,7 @@ class Games:
         self._site = site
         settings = site.settings
         programs = Programs(site.home, site.sandbox, lambda _: None, house_only=site.missing)
-        self.desk = Desk(site.database, programs, settings.control)
+        self.transactions = Transactions(site.database, programs, settings.control)
         self.dispatcher = LocalDispatcher(
             settings.cores or None,
             site.sandbox is not None,
@@ -41,8 +41,8 @@ class Games:
             idle_bytes=settings.idle_bytes,
         )
         referees = len(self.dispatcher.cores)
-        self.steward = Steward(
-            self.desk,
+        self.scheduler = Scheduler(
+            self.transactions,
             self.dispatcher,
             Matchmaker(seed=secrets.randbits(SEED_BITS)),
             site.tell,
@@ -57,7 +57,7 @@ class Games:
     @property
     def playing(self) -> Mapping[str, Playing]:
         """The matches that are wanted now, by the ids of their jobs."""
-        return self.steward.playing
+        return self.scheduler.playing
 
     @property
     def live(self) -> Mapping[str, LiveMatch]:
@@ -68,30 +68,30 @@ class Games:
         """Start the referees, and begin to play."""
         await self.dispatcher.start()
         self._site.listen(_log_pace)
-        self._task = asyncio.create_task(self.steward.run(), name="steward")
+        self._task = asyncio.create_task(self.scheduler.run(), name="scheduler")
         self._task.add_done_callback(lambda _: self.ended.set())
 
     async def until_stored(self, job_id: str) -> None:
         """Wait until the result of a match that has just ended is stored."""
-        await self.steward.until_stored(job_id, STORING)
+        await self.scheduler.until_stored(job_id, STORING)
 
     @property
     def pace(self) -> Pace:
         """How fast the ladder plays, and why."""
-        return self.steward.pace
+        return self.scheduler.pace
 
     def look(self) -> None:
         """Look at once for what has changed: a new version, a challenge, a tournament."""
-        self.steward.look()
+        self.scheduler.look()
 
     def drain(self, draining: bool) -> None:
         """Begin no more matches, or begin again."""
-        self._site.draining = self.steward.draining = draining
-        self.steward.look()
+        self._site.draining = self.scheduler.draining = draining
+        self.scheduler.look()
 
     async def stop(self) -> None:
         """Hand back what is not finished, and end the referees; raise what went wrong."""
-        self.steward.stop()
+        self.scheduler.stop()
         try:
             if self._task is not None:
                 await self._task
@@ -100,7 +100,7 @@ class Games:
 
 
 def _log_pace(happening: object) -> None:
-    if isinstance(happening, Paced):
+    if isinstance(happening, PaceChanged):
         rate = happening.per_minute
         limit = "without a limit" if rate is None else f"at most {rate:g} matches a minute"
         log.info("the pace of the ladder is %s, %s", happening.tempo, limit)

@@ -19,8 +19,8 @@ from datetime import datetime
 from typing import Final
 
 from keltis_engine import POST_GAME, SPECTATORS
-from keltis_ladder.dispatch.dispatcher import Started
-from keltis_ladder.run.scheduler import Told
+from keltis_ladder.dispatch.dispatcher import MatchStarted
+from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.spectate.live_match import Viewer
 from keltis_ladder.store.bots.accounts import Bearer, TokenScope
 from keltis_ladder.store.matches.matches import EntrantRow, MatchRow
@@ -53,14 +53,14 @@ class Beginnings:
 
     def note(self, happening: Happening) -> None:
         """Take note of a match that begins, or whose result is stored."""
-        if isinstance(happening, Started):
+        if isinstance(happening, MatchStarted):
             before = self._begun.pop(happening.job.id, None)
             times = before.times + 1 if before is not None else 1
             self._begun[happening.job.id] = Begun(times, now())
             if len(self._begun) > MOST_BEGUN:
                 oldest = next(iter(self._begun))
                 self._since = max(self._since, self._begun.pop(oldest).last)
-        elif isinstance(happening, Told):
+        elif isinstance(happening, ResultStored):
             self._begun.pop(happening.playing.job.id, None)
 
     def first_play(self, job_id: str, created: datetime) -> bool:

@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.run.scheduler import Told
+from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.ratings.leaderboards import signature
 from keltis_server.events import Happening, VersionChanged
 from keltis_server.models.leaderboards import LeaderboardOut, load_leaderboard
@@ -62,7 +62,7 @@ class Boards:
 
     def note(self, happening: Happening) -> None:
         """Take note of what may change leaderboards."""
-        if isinstance(happening, Told | VersionChanged):
+        if isinstance(happening, ResultStored | VersionChanged):
             self._change += 1
 
     def forget(self) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from keltis_ladder.dispatch.dispatcher import Troubled
-from keltis_ladder.run.scheduler import Trouble
+from keltis_ladder.dispatch.dispatcher import AttemptFailed
+from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.schema.moments import now
 from keltis_server.events import Happening
 
@@ -35,9 +35,9 @@ class Troubles:
     def note(self, happening: Happening) -> None:
         """Take note of what is trouble."""
         match happening:
-            case Trouble(text=text):
+            case PlatformTrouble(text=text):
                 self._keep(text)
-            case Troubled(job=job, reason=reason, tries=tries):
+            case AttemptFailed(job=job, reason=reason, tries=tries):
                 names = ", ".join(entrant.name for entrant in job.entrants)
                 self._keep(f"match {job.id} ({job.variant}: {names}), try {tries}: {reason}")
 

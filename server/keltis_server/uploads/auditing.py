@@ -10,7 +10,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.run.scheduler import Told
+from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.audit.book import advance
 from keltis_ladder.store.audit.reports import Alarm, alarms
 from keltis_ladder.store.bots.moderation import Unknown, disable_bot
@@ -51,7 +51,7 @@ class Auditor:
 
     def note(self, happening: Happening) -> None:
         """Take note that there is a new result."""
-        if isinstance(happening, Told):
+        if isinstance(happening, ResultStored):
             self._woken.set()
 
     def wake(self) -> None:

@@ -34,7 +34,7 @@ LONGEST_LINE: Final = 16 * LARGEST  # bytes that the child may write in one line
 OnEvent = Callable[[str, dict[str, Any]], None]
 
 
-class PlatformTrouble(Exception):
+class CheckTrouble(Exception):
     """A check that could not be finished, through no fault of the bot."""
 
 
@@ -55,7 +55,7 @@ async def run_check(
     limit: float = LIMIT,
     nice: int = 0,
 ) -> str | None:
-    """Check a version; return why it may not play, none if it may. Raise PlatformTrouble."""
+    """Check a version; return why it may not play, none if it may. Raise CheckTrouble."""
     scratch = _new_directory(home.directory / "incoming")
     try:
         await _through(asyncio.to_thread(_unpack, home, subject, scratch / "bot"))
@@ -91,7 +91,7 @@ def _unpack(home: Home, subject: Subject, into: Path) -> None:
     try:
         home.archives.unpack(subject.digest, into)
     except (LadderError, tarfile.TarError) as error:
-        raise PlatformTrouble(str(error)) from None
+        raise CheckTrouble(str(error)) from None
 
 
 def _command(home: Home, bot: Path, sandboxed: bool, nice: int) -> list[str]:
@@ -146,9 +146,9 @@ def _verdict(last: dict[str, Any] | None, code: int | None, log: Any) -> str | N
         log.seek(0)
         words = log.read().decode("utf-8", "replace").split("\n")
         said = next((line.strip() for line in reversed(words) if line.strip()), "nothing")
-        raise PlatformTrouble(f"the check ended with code {code}, and said: {said[:500]}")
+        raise CheckTrouble(f"the check ended with code {code}, and said: {said[:500]}")
     if last["kind"] == "platform":
-        raise PlatformTrouble(last["text"])
+        raise CheckTrouble(last["text"])
     failure: str | None = last["failure"]
     return failure
 

@@ -19,7 +19,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.files.trees import discard
-from keltis_ladder.run.scheduler import Trouble
+from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.bots.moderation import Changed
 from keltis_ladder.store.bots.submissions import (
     Report,
@@ -35,7 +35,7 @@ from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import VersionState
 from keltis_server.events import Checking, VersionChanged
 from keltis_server.site.site import Site
-from keltis_server.uploads.check import LIMIT, Findings, PlatformTrouble, run_check
+from keltis_server.uploads.check import LIMIT, CheckTrouble, Findings, run_check
 from keltis_server.uploads.lanes import Lane, Lanes, Wanted
 from keltis_server.uploads.progress import Telling
 from keltis_server.uploads.pruning import Pruner
@@ -214,7 +214,7 @@ class Intake:
                     self._site.settings.nice,
                 )
             except Exception as error:
-                expected = isinstance(error, PlatformTrouble | OSError | ValueError)
+                expected = isinstance(error, CheckTrouble | OSError | ValueError)
                 log.warning(
                     "the check of %s %s, try %s of %s: %s",
                     *(found.bot, found.number, attempt + 1, MOST_TRIES, _words(error)),
@@ -229,7 +229,7 @@ class Intake:
         """Tell the operator that a version could not be checked; the author sees its new state."""
         text = f"{found.bot} {found.number} could not be checked: {_words(error)}"
         log.error("%s; to try again: keltis-ladder admin recheck %s", text, found.bot)
-        self._site.tell(Trouble(text))
+        self._site.tell(PlatformTrouble(text))
         changes: list[Changed] = await self._patiently(
             self._site.write, leave_unchecked, found.version_id, report
         )
@@ -261,7 +261,7 @@ class Intake:
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, PlatformTrouble):
+    if isinstance(error, CheckTrouble):
         return str(error)
     return f"{type(error).__name__}: {error}"
 

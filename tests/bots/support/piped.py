@@ -21,7 +21,7 @@ from keltis_bots.messages import hello, read_action, read_hello
 from keltis_engine import Rng, Ruleset, State
 from keltis_engine.policies import eager
 from keltis_ladder.match.clock import Clock, TimeControl
-from keltis_ladder.referee.messages import Scribe
+from keltis_ladder.referee.messages import GameMessages
 from keltis_ladder.spectate.vocabulary import Vocabulary
 from tests.places import ROOT
 
@@ -141,10 +141,10 @@ class Seat:
     def begin(self) -> None:
         self.clock = Clock(CONTROL)
 
-    def decide(self, scribe: Scribe, state: State, legal: list[int]) -> int:
+    def decide(self, messages: GameMessages, state: State, legal: list[int]) -> int:
         id, self.next_id = self.next_id, self.next_id + 1
         left = round(self.clock.left * 1000)
-        request = scribe.request(state, int(state.seat), legal, id, left)
+        request = messages.request(state, int(state.seat), legal, id, left)
         self.clock.spend(COST)
         return read_action(self.ask(request), id)
 
@@ -153,28 +153,30 @@ def play_game(
     ruleset: Ruleset, players: int, seed: int, bots: dict[int, Seat]
 ) -> tuple[State, list[int]]:
     """Play a game to its end; where no bot sits, the eager policy plays."""
-    scribe = Scribe(ruleset, players, CONTROL.bank_ms, CONTROL.increment_ms, Vocabulary(ruleset))
+    messages = GameMessages(
+        ruleset, players, CONTROL.bank_ms, CONTROL.increment_ms, Vocabulary(ruleset)
+    )
     state = ruleset.deal(players, seed)
     rng = Rng(seed)
     actions: list[int] = []
     for seat, bot in bots.items():
         bot.begin()
-        bot.tell(scribe.game(seat))
+        bot.tell(messages.game(seat))
     while not state.over:
         legal = state.legal_actions()
         seat = int(state.seat)
         if len(legal) == 1:
             action = legal[0]
         elif seat in bots:
-            action = bots[seat].decide(scribe, state, legal)
+            action = bots[seat].decide(messages, state, legal)
         else:
             action = eager(state, rng)
         assert action in legal
-        scribe.note(state, action)
+        messages.note(state, action)
         state.apply(action)
         actions.append(action)
     for seat, bot in bots.items():
-        bot.tell(scribe.end(seat, str(state.ending), state.scores(), ranks(state.scores())))
+        bot.tell(messages.end(seat, str(state.ending), state.scores(), ranks(state.scores())))
     return state, actions
 
 

@@ -11,8 +11,8 @@ from keltis_cli.draw.look import Look
 from keltis_cli.draw.matrix import matrix_lines
 from keltis_cli.draw.strokes import ago, counted, cut, lasting, wins
 from keltis_cli.ladder.screen import LadderState, ladder_lines
-from keltis_ladder.dispatch.dispatcher import Failed, Finished, Troubled
-from keltis_ladder.run.scheduler import Trouble
+from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchAbandoned, MatchFinished
+from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.ratings.leaderboards import Encounter
 from tests.cli.support.made_up import NAMES, NOON, began, board, line, playing, started, told
 
@@ -165,7 +165,9 @@ def busy_journal(clock: Clock) -> Journal:
         match = playing(*NAMES[: 2 + number % 3])
         journal.news(began(match))
         journal.news(told(match, number, fault=number % 5 == 0))
-    journal.news(Trouble("the database does not answer: it is asleep, it seems, and so are we all"))
+    journal.news(
+        PlatformTrouble("the database does not answer: it is asleep, it seems, and so are we all")
+    )
     return journal
 
 
@@ -231,15 +233,15 @@ def test_a_journal_knows_which_referee_plays_what() -> None:
     for match, where in ((one, "core 0"), (two, "core 1"), (three, "core 0")):
         journal.news(began(match))
         if match is three:
-            journal.event(Finished(one.job, told(one, 1).result))
+            journal.event(MatchFinished(one.job, told(one, 1).result))
         journal.event(started(match, where))
     assert journal.busy == {"core 0": three, "core 1": two}
     assert journal.at_referees == {two.job.id, three.job.id}
     assert set(journal.unstored) == {one.job.id, two.job.id, three.job.id}
     journal.news(told(one, 1))
-    journal.event(Troubled(two.job, "the referee on core 1 ended with code -9", 1))
+    journal.event(AttemptFailed(two.job, "the referee on core 1 ended with code -9", 1))
     assert journal.busy == {"core 0": three}
-    journal.event(Failed(two.job, "the match could not be finished"))
+    journal.event(MatchAbandoned(two.job, "the match could not be finished"))
     assert set(journal.unstored) == journal.at_referees == {three.job.id}
     assert (journal.stored, journal.troubles) == (1, 1)
 

@@ -4,12 +4,12 @@ import random
 from datetime import UTC, datetime, timedelta
 
 from keltis_cli.draw.standings_table import Tables
-from keltis_ladder.dispatch.dispatcher import Started
+from keltis_ladder.dispatch.dispatcher import MatchStarted
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime
-from keltis_ladder.run.scheduler import Began, Told
+from keltis_ladder.run.scheduler import MatchAssigned, ResultStored
 from keltis_ladder.run.transactions import Playing
 from keltis_ladder.store.matches.finishing import Stored
 from keltis_ladder.store.ratings.lines import Line
@@ -75,17 +75,17 @@ def playing(*names: str, variant: str = "weg-der-steine", reason: str = "") -> P
     return Playing(job, "ladder", True, versions, reason or "close and uncertain")
 
 
-def started(match: Playing, where: str) -> Started:
+def started(match: Playing, where: str) -> MatchStarted:
     """Return the event that a match begins."""
-    return Started(match.job, where, 1)
+    return MatchStarted(match.job, where, 1)
 
 
-def began(match: Playing) -> Began:
+def began(match: Playing) -> MatchAssigned:
     """Return the news that a match goes to a referee."""
-    return Began(match)
+    return MatchAssigned(match)
 
 
-def told(match: Playing, number: int, winner: int = 0, fault: bool = False) -> Told:
+def told(match: Playing, number: int, winner: int = 0, fault: bool = False) -> ResultStored:
     """Return a result in which one entrant wins all games; the next may have lost by a fault."""
     count = len(match.versions)
     games = []
@@ -108,7 +108,7 @@ def told(match: Playing, number: int, winner: int = 0, fault: bool = False) -> T
                 losses=losses,
             )
         )
-    return Told(match, MatchResult(games), Stored(number, True, {}))
+    return ResultStored(match, MatchResult(games), Stored(number, True, {}))
 
 
 def played(plan: Plan, matches: int | None = None, seed: int = 1, favourite: int = 0) -> Tournament:

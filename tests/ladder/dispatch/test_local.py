@@ -12,7 +12,13 @@ import pytest
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, BadViewer
 from keltis_engine.replay import make_replay, verify
-from keltis_ladder.dispatch.dispatcher import Dispatcher, Event, Finished, Started, Streamed
+from keltis_ladder.dispatch.dispatcher import (
+    Dispatcher,
+    Event,
+    MatchFinished,
+    MatchStarted,
+    MatchStreamed,
+)
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
@@ -96,16 +102,16 @@ class Spectator:
 
     def __call__(self, event: Event) -> None:
         assert self.dispatcher is not None
-        if isinstance(event, Started):
+        if isinstance(event, MatchStarted):
             self.match = self.dispatcher.playing[event.job.id]
-        elif isinstance(event, Streamed):
+        elif isinstance(event, MatchStreamed):
             assert self.dispatcher.playing[event.job.id] is self.match
             self.plies.append(tuple(game.plies for game in self.match.games))
             ply = self.match.plies(0)
             self.views.append(self.match.view(0, ply, SPECTATORS))
             with pytest.raises(BadViewer):
                 self.match.view(0, ply, POST_GAME)
-        elif isinstance(event, Finished):
+        elif isinstance(event, MatchFinished):
             assert self.dispatcher.playing[event.job.id] is self.match
             ply = self.match.plies(0)
             self.last = self.match.view(0, ply, POST_GAME)
@@ -239,7 +245,7 @@ def test_jobs_wait_for_a_free_referee_and_are_played_in_their_order(
             assert finished(await dispatcher.submit(wanted[3])) is not None, "it is over"
 
     run(play())
-    started = [event.job.id for event in record.events if isinstance(event, Started)]
+    started = [event.job.id for event in record.events if isinstance(event, MatchStarted)]
     assert started == [job.id for job in [*wanted, wanted[3]]]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgpack
 import pytest
 
-from keltis_ladder.dispatch.dispatcher import Troubled, Withdrawn
+from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchWithdrawn
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.entrants import Entrant
 from tests.ladder.dispatch.support.playing import (
@@ -114,8 +114,8 @@ def test_closing_breaks_off_what_takes_too_long(
         assert alive(pids) == []
 
     run(play())
-    assert all(isinstance(record.of(job)[-1], Withdrawn) for job in wanted)
-    assert not any(isinstance(event, Troubled) for event in record.events)
+    assert all(isinstance(record.of(job)[-1], MatchWithdrawn) for job in wanted)
+    assert not any(isinstance(event, AttemptFailed) for event in record.events)
     assert all_gone(token)
 
 

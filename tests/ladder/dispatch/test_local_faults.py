@@ -14,10 +14,10 @@ import pytest
 
 from keltis_ladder.dispatch.child import MOST_TRIES
 from keltis_ladder.dispatch.dispatcher import (
-    Failed,
-    Finished,
-    Started,
-    Troubled,
+    AttemptFailed,
+    MatchAbandoned,
+    MatchFinished,
+    MatchStarted,
 )
 from keltis_ladder.dispatch.local import MOST_STARTS, LocalDispatcher
 from keltis_ladder.match.entrants import Entrant
@@ -60,7 +60,7 @@ def test_referees_killed_at_random_moments_cost_nothing_but_time(
                     job = Job(wanted.variant, {}, wanted.seed, slow, wanted.control)
                     played.append(job)
                     outcome = await dispatcher.submit(job)
-                    if isinstance(outcome, Finished):
+                    if isinstance(outcome, MatchFinished):
                         assert actions_of(outcome.result) == reference
                         assert all(game.losses == [] for game in outcome.result.games)
 
@@ -82,7 +82,9 @@ def test_referees_killed_at_random_moments_cost_nothing_but_time(
         assert before == (["Started", "Troubled"] * tries)[: len(before)]
         assert last == ("Finished" if before[-1] == "Started" else "Failed")
         assert tries == MOST_TRIES or last == "Finished"
-        assert [e.tries for e in record.of(job) if isinstance(e, Started)] == [*range(1, tries + 1)]
+        assert [e.tries for e in record.of(job) if isinstance(e, MatchStarted)] == [
+            *range(1, tries + 1)
+        ]
         if last == "Finished":
             assert replayed(record.last_try(job), 2)
         troubles += before.count("Troubled")
@@ -114,7 +116,7 @@ def test_a_referee_that_hangs_is_replaced_and_its_match_played_again(
 
     run(play())
     assert record.kinds(job) == ["Started", "Troubled", "Started", "Finished"]
-    (trouble,) = [event for event in record.events if isinstance(event, Troubled)]
+    (trouble,) = [event for event in record.events if isinstance(event, AttemptFailed)]
     assert "said nothing for 2 s" in trouble.reason
     assert trouble.tries == 1
     assert all_gone(token)
@@ -150,7 +152,7 @@ def test_a_match_that_always_kills_its_referee_fails_and_the_next_one_does_not(
         async with LocalDispatcher(CORES[:1], sandboxed=False, on_event=record) as dispatcher:
             futures = [dispatcher.submit(job) for job in (bad, good)]
             outcome = await futures[0]
-            assert isinstance(outcome, Failed)
+            assert isinstance(outcome, MatchAbandoned)
             assert f"could not be finished in {MOST_TRIES} tries" in outcome.reason
             assert "ended with code -9" in outcome.reason
             assert finished(await futures[1]) is not None
@@ -173,7 +175,9 @@ def test_a_job_larger_than_a_pipe_is_delivered(slow: tuple[Entrant, ...], token:
     async def play() -> int:
         async with LocalDispatcher(CORES, sandboxed=False, on_event=record) as dispatcher:
             for outcome in await asyncio.gather(*map(dispatcher.submit, wanted)):
-                assert isinstance(outcome, Finished), outcome.reason  # the job itself is too long
+                assert isinstance(outcome, MatchFinished), (
+                    outcome.reason
+                )  # the job itself is too long
                 assert all(game.losses == [] for game in outcome.result.games)
             return dispatcher.replaced
 
@@ -202,7 +206,7 @@ def test_a_referee_that_has_read_half_of_a_job_holds_nobody_up(
                 await dispatcher.wait_free()
             else:
                 outcome = await waiting
-                assert isinstance(outcome, Finished), outcome.reason
+                assert isinstance(outcome, MatchFinished), outcome.reason
             finished(await dispatcher.submit(small))
             return dispatcher.replaced
 

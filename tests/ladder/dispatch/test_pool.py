@@ -1,4 +1,4 @@
-"""A crew plays every match once, in order, whoever dies meanwhile, and leaves nothing behind."""
+"""A pool plays every match once, in order, whoever dies meanwhile, and leaves nothing behind."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ import pytest
 
 from keltis_bots.framing import frame
 from keltis_ladder.dispatch.child import MOST_TRIES
-from keltis_ladder.dispatch.pool import Crew
+from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import PlatformFault
@@ -70,8 +70,8 @@ def test_results_come_in_order_and_do_not_depend_on_the_number_of_cores(
     wanted = jobs(quick, 12)
     found = []
     for cores in (CORES, CORES[:1]):
-        with Crew(cores, sandboxed=False) as crew:
-            played = list(crew.play(wanted))
+        with RefereePool(cores, sandboxed=False) as pool:
+            played = list(pool.play(wanted))
         assert [job.id for job, _ in played] == [job.id for job in wanted]
         assert all(len(result.games) == 2 for _, result in played)
         found.append(decisions(result for _, result in played))
@@ -83,20 +83,20 @@ def test_the_match_of_a_killed_referee_is_played_again_and_counted_once(
     slow: tuple[Entrant, ...], token: str
 ) -> None:
     wanted = jobs(slow, 8)
-    with Crew(CORES, sandboxed=False) as crew:
-        undisturbed = decisions(result for _, result in crew.play(wanted))
-    with Crew(CORES, sandboxed=False) as crew:
+    with RefereePool(CORES, sandboxed=False) as pool:
+        undisturbed = decisions(result for _, result in pool.play(wanted))
+    with RefereePool(CORES, sandboxed=False) as pool:
         played: list[tuple[Job, MatchResult]] = []
         struck = False
-        for job, result in crew.play(wanted):
+        for job, result in pool.play(wanted):
             # Now and then all end at the same moment; then there is a next time.
-            busy = next((referee for referee in crew._referees if referee.job), None)
+            busy = next((referee for referee in pool._referees if referee.job), None)
             if busy is not None and not struck:
                 busy.process.send_signal(signal.SIGKILL)
                 struck = True
             played.append((job, result))
         assert struck
-        assert crew.replaced == 1
+        assert pool.replaced == 1
     assert [job.id for job, _ in played] == [job.id for job in wanted]
     assert decisions(result for _, result in played) == undisturbed
     assert all_gone(token)
@@ -110,9 +110,9 @@ def oversized(bots: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
 def test_a_job_larger_than_a_pipe_is_delivered(quick: tuple[Entrant, ...], token: str) -> None:
     wanted = jobs(oversized(quick), 3)
     assert len(frame(wanted[0].to_plain())) > 4 << 20
-    with Crew(CORES, sandboxed=False) as crew:
-        played = list(crew.play(wanted))
-        assert crew.replaced == 0
+    with RefereePool(CORES, sandboxed=False) as pool:
+        played = list(pool.play(wanted))
+        assert pool.replaced == 0
     assert [job.id for job, _ in played] == [job.id for job in wanted]
     assert all(game.losses == [] for _, result in played for game in result.games)
     assert all_gone(token)
@@ -122,39 +122,39 @@ def test_a_referee_that_dies_before_it_has_read_its_job_is_replaced(
     quick: tuple[Entrant, ...], token: str
 ) -> None:
     wanted = jobs(oversized(quick), 2)
-    with Crew(CORES[:1], sandboxed=False) as crew:
-        assert len(list(crew.play(jobs(quick, 1)))) == 1
-        (referee,) = crew._referees
+    with RefereePool(CORES[:1], sandboxed=False) as pool:
+        assert len(list(pool.play(jobs(quick, 1)))) == 1
+        (referee,) = pool._referees
         referee.process.send_signal(signal.SIGSTOP)
-        playing = crew.play(wanted)
+        playing = pool.play(wanted)
         dying = threading.Timer(0.2, referee.process.kill)
         dying.start()
         assert len(list(playing)) == 2
         dying.join()
-        assert crew.replaced == 1
+        assert pool.replaced == 1
     assert all_gone(token)
 
 
 def test_stopping_while_a_job_is_half_sent_leaves_nothing(quick: tuple[Entrant, ...]) -> None:
-    with Crew(CORES[:1], sandboxed=False) as crew:
-        assert len(list(crew.play(jobs(quick, 1)))) == 1
-        (referee,) = crew._referees
+    with RefereePool(CORES[:1], sandboxed=False) as pool:
+        assert len(list(pool.play(jobs(quick, 1)))) == 1
+        (referee,) = pool._referees
         referee.process.send_signal(signal.SIGSTOP)
-        crew._tries["half"] = 0
-        crew._send(referee, replace(jobs(oversized(quick), 1)[0], id="half"))
+        pool._tries["half"] = 0
+        pool._send(referee, replace(jobs(oversized(quick), 1)[0], id="half"))
         assert referee.has_unsent
-        crew._dismiss(referee)
-        assert len(list(crew.play(jobs(quick, 1)))) == 1
+        pool._dismiss(referee)
+        assert len(list(pool.play(jobs(quick, 1)))) == 1
 
 
 def test_a_referee_that_dies_while_it_has_nothing_to_do_is_replaced(
     quick: tuple[Entrant, ...],
 ) -> None:
-    with Crew(CORES[:1], sandboxed=False) as crew:
-        assert len(list(crew.play(jobs(quick, 1)))) == 1
-        crew._referees[0].process.kill()
-        assert len(list(crew.play(jobs(quick, 2)))) == 2
-        assert crew.replaced == 1
+    with RefereePool(CORES[:1], sandboxed=False) as pool:
+        assert len(list(pool.play(jobs(quick, 1)))) == 1
+        pool._referees[0].process.kill()
+        assert len(list(pool.play(jobs(quick, 2)))) == 2
+        assert pool.replaced == 1
 
 
 def test_a_match_that_always_kills_its_referee_is_given_up(
@@ -164,37 +164,37 @@ def test_a_match_that_always_kills_its_referee_is_given_up(
     killer = write_bot(tmp_path / "killer", f"os.kill(os.getppid(), 9)\n{FIRST}")
     with (
         pytest.raises(PlatformFault, match=f"could not be finished in {MOST_TRIES} tries"),
-        Crew(CORES[:1], sandboxed=False) as crew,
+        RefereePool(CORES[:1], sandboxed=False) as pool,
     ):
-        list(crew.play(jobs((entrant(killer), slow[0]), 1)))
-    assert crew.replaced == MOST_TRIES - 1
+        list(pool.play(jobs((entrant(killer), slow[0]), 1)))
+    assert pool.replaced == MOST_TRIES - 1
 
 
 def test_a_referee_that_cannot_start_says_why(quick: tuple[Entrant, ...]) -> None:
     with (
         pytest.raises(PlatformFault, match="Invalid argument"),
-        Crew([4095], sandboxed=False) as crew,
+        RefereePool([4095], sandboxed=False) as pool,
     ):
-        list(crew.play(jobs(quick, 1)))
+        list(pool.play(jobs(quick, 1)))
 
 
-def test_stopping_in_the_middle_leaves_no_process_and_a_crew_that_can_go_on(
+def test_stopping_in_the_middle_leaves_no_process_and_a_pool_that_can_go_on(
     slow: tuple[Entrant, ...], token: str
 ) -> None:
-    with Crew(CORES, sandboxed=False) as crew:
-        playing = crew.play(jobs(slow, 50))
+    with RefereePool(CORES, sandboxed=False) as pool:
+        playing = pool.play(jobs(slow, 50))
         next(playing)
         assert processes_with(token)
         playing.close()
-        assert all(referee.job is None for referee in crew._referees)
-        assert len(list(crew.play(jobs(slow, 2)))) == 2
+        assert all(referee.job is None for referee in pool._referees)
+        assert len(list(pool.play(jobs(slow, 2)))) == 2
     assert all_gone(token)
 
 
 def test_an_error_in_the_middle_leaves_no_process(slow: tuple[Entrant, ...], token: str) -> None:
     def play_and_fail() -> None:
-        with Crew(CORES, sandboxed=False) as crew:
-            for _ in crew.play(jobs(slow, 50)):
+        with RefereePool(CORES, sandboxed=False) as pool:
+            for _ in pool.play(jobs(slow, 50)):
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""The steward keeps a ladder going: everything it has played is stored, nothing is left behind."""
+"""The scheduler keeps a ladder going: all it has played is stored, nothing is left behind."""
 
 import asyncio
 import time
@@ -14,8 +14,14 @@ from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.run.course import Entry
 from keltis_ladder.run.programs import Programs, enter_program, keep_program
-from keltis_ladder.run.scheduler import Began, News, Steward, Told, Trouble
-from keltis_ladder.run.transactions import Desk, Playing
+from keltis_ladder.run.scheduler import (
+    MatchAssigned,
+    News,
+    PlatformTrouble,
+    ResultStored,
+    Scheduler,
+)
+from keltis_ladder.run.transactions import Playing, Transactions
 from keltis_ladder.store.bots.catalogue import (
     HOUSE,
     add_version,
@@ -45,7 +51,7 @@ PATIENCE = 300.0
 
 
 class Ladder:
-    """A ladder in a directory of its own, with what its steward says."""
+    """A ladder in a directory of its own, with what its scheduler says."""
 
     def __init__(self, directory: Path) -> None:
         self.home = Home(directory, str(directory / "ladder.db"))
@@ -66,27 +72,29 @@ class Ladder:
             assert version.id is not None
             return version.id
 
-    def told(self) -> list[Told]:
-        return [news for news in self.news if isinstance(news, Told)]
+    def told(self) -> list[ResultStored]:
+        return [news for news in self.news if isinstance(news, ResultStored)]
 
     def run(
         self,
-        enough: Callable[["Ladder", Steward], bool],
+        enough: Callable[["Ladder", Scheduler], bool],
         matchmaking: bool = True,
-        make_desk: type[Desk] = Desk,
+        make_transactions: type[Transactions] = Transactions,
     ) -> None:
-        """Let the steward work until it is enough."""
+        """Let the scheduler work until it is enough."""
 
         async def work() -> None:
             dispatcher = LocalDispatcher(sandboxed=False)
             await dispatcher.start()
-            desk = make_desk(self.database, Programs(self.home, None, print), CONTROL)
+            transactions = make_transactions(
+                self.database, Programs(self.home, None, print), CONTROL
+            )
             matchmaker = Matchmaker() if matchmaking else None
-            steward = Steward(desk, dispatcher, matchmaker, self.news.append, width=3)
-            running = asyncio.create_task(steward.run())
+            scheduler = Scheduler(transactions, dispatcher, matchmaker, self.news.append, width=3)
+            running = asyncio.create_task(scheduler.run())
             try:
-                await until(lambda: running.done() or enough(self, steward))
-                steward.stop()
+                await until(lambda: running.done() or enough(self, scheduler))
+                scheduler.stop()
                 await running
             finally:
                 await dispatcher.close()
@@ -126,7 +134,7 @@ def test_matches_are_stored_as_they_are_told_and_ratings_recompute(ladder: Ladde
     assert found.matches == len(told)
 
 
-class SlowDesk(Desk):
+class SlowTransactions(Transactions):
     """Takes longer to store a result than a match takes."""
 
     def store(self, playing: Playing, result: MatchResult) -> Stored:
@@ -139,15 +147,15 @@ def test_no_more_begins_than_can_be_stored(ladder: Ladder) -> None:
         ladder.enter(name)
     widths: set[int] = set()
 
-    def enough(ladder: Ladder, steward: Steward) -> bool:
-        widths.add(steward.width)
+    def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
+        widths.add(scheduler.width)
         return len(ladder.told()) >= 6
 
-    ladder.run(enough, make_desk=SlowDesk)
+    ladder.run(enough, make_transactions=SlowTransactions)
     begun = stored = most = 0
     for news in ladder.news:
-        begun += isinstance(news, Began)
-        stored += isinstance(news, Told)
+        begun += isinstance(news, MatchAssigned)
+        stored += isinstance(news, ResultStored)
         most = max(most, begun - stored)
     (width,) = widths
     # As many as wait to be stored when the last one begins, those being played, and that one.
@@ -157,7 +165,7 @@ def test_no_more_begins_than_can_be_stored(ladder: Ladder) -> None:
 def test_what_is_under_way_when_it_stops_is_played_by_the_next_one(ladder: Ladder) -> None:
     for name in ("one", "two"):
         ladder.enter(name)
-    ladder.run(lambda ladder, steward: len(ladder.told()) >= 2 and len(steward.playing) > 1)
+    ladder.run(lambda ladder, scheduler: len(ladder.told()) >= 2 and len(scheduler.playing) > 1)
     states = jobs_by_state(ladder.database)
     assert JobState.LEASED not in states
     assert states[JobState.WAITING] >= 1
@@ -173,40 +181,40 @@ def test_a_new_version_plays_at_once(ladder: Ladder) -> None:
     newcomer: list[int] = []
     entered_at: list[int] = []
 
-    def enough(ladder: Ladder, steward: Steward) -> bool:
+    def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
         if len(ladder.told()) >= 5 and not newcomer:
             newcomer.append(ladder.enter("newcomer"))
             entered_at.append(len(ladder.news))
-            steward.look()
+            scheduler.look()
         return any(newcomer and newcomer[0] in news.playing.versions for news in ladder.told())
 
     ladder.run(enough)
     mine = next(
         news
         for news in ladder.news
-        if isinstance(news, Began) and newcomer[0] in news.playing.versions
+        if isinstance(news, MatchAssigned) and newcomer[0] in news.playing.versions
     )
     assert mine.playing.reason == "new version"
     # Whatever began after it came, began after its own first match, or was proposed before.
     assert len(entered_at) == 1
     between = ladder.news[entered_at[0] : ladder.news.index(mine)]
-    assert sum(isinstance(news, Began) for news in between) <= 1
+    assert sum(isinstance(news, MatchAssigned) for news in between) <= 1
 
 
 def test_who_leaves_is_not_seated_any_more(ladder: Ladder) -> None:
     versions = [ladder.enter(name) for name in ("one", "two", "three")]
     gone: list[int] = []
 
-    def enough(ladder: Ladder, steward: Steward) -> bool:
+    def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
         if len(ladder.told()) >= 4 and not gone:
             with ladder.database.writing() as session:
                 set_aside(session, versions[0], VersionState.RETIRED, "enough")
             gone.append(len(ladder.news))
-            steward.look()
+            scheduler.look()
         return bool(gone) and len(begun_since(gone[0])) > 10
 
-    def begun_since(moment: int) -> list[Began]:
-        return [news for news in ladder.news[moment:] if isinstance(news, Began)]
+    def begun_since(moment: int) -> list[MatchAssigned]:
+        return [news for news in ladder.news[moment:] if isinstance(news, MatchAssigned)]
 
     ladder.run(enough)
     late = begun_since(gone[0])[1:]  # the first may have been about to begin
@@ -224,7 +232,7 @@ def test_a_bot_from_a_directory_plays_and_a_changed_one_is_a_new_version(
     second = submit(ladder, directory)
     assert second != first
 
-    def enough(ladder: Ladder, _: Steward) -> bool:
+    def enough(ladder: Ladder, _: Scheduler) -> bool:
         return any(second in news.playing.versions for news in ladder.told())
 
     ladder.run(enough)
@@ -251,11 +259,11 @@ def test_a_tournament_in_the_queue_is_played_to_its_end_beside_the_ladder(ladder
     plan = Plan("round-robin", entrants=3, variants=("weg-der-steine",))
     ids: list[int] = []
 
-    def enough(ladder: Ladder, steward: Steward) -> bool:
+    def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
         if not ids:
-            ids.append(steward.director.create("cup", plan, entries, CONTROL))
-            steward.director.start(ids[0])
-        state = steward.director.course(ids[0]).record.state
+            ids.append(scheduler.director.create("cup", plan, entries, CONTROL))
+            scheduler.director.start(ids[0])
+        state = scheduler.director.course(ids[0]).record.state
         return state == TournamentState.FINISHED and len(ladder.told()) >= 6
 
     ladder.run(enough)
@@ -271,4 +279,4 @@ def test_a_ladder_where_nobody_may_meet_waits_in_peace(ladder: Ladder) -> None:
     begin = time.monotonic()
     ladder.run(lambda *_: time.monotonic() > begin + 1.5)
     assert ladder.told() == []
-    assert not [news for news in ladder.news if isinstance(news, Trouble)]
+    assert not [news for news in ladder.news if isinstance(news, PlatformTrouble)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.run.course import Entry
-from keltis_ladder.run.scheduler import Began, Steward
+from keltis_ladder.run.scheduler import MatchAssigned, Scheduler
 from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.schema.moments import now
@@ -32,12 +32,12 @@ def author(ladder: Ladder, name: str) -> int:
 
 
 def start_tournament(
-    steward: Steward, name: str, versions: list[int], matches: int, asked_by: int
+    scheduler: Scheduler, name: str, versions: list[int], matches: int, asked_by: int
 ) -> int:
     entries = [Entry(version, f"bot{version}") for version in versions]
     plan = Plan("round-robin", entrants=len(entries), variants=(VARIANT,), matches=matches)
-    id = steward.director.create(name, plan, entries, CONTROL, author_id=asked_by)
-    steward.director.start(id)
+    id = scheduler.director.create(name, plan, entries, CONTROL, author_id=asked_by)
+    scheduler.director.start(id)
     return id
 
 
@@ -46,9 +46,9 @@ def test_the_ladder_plays_on_beside_a_tournament_without_end(ladder: Ladder) -> 
     gwyn = author(ladder, "gwyn")
     began: list[int] = []
 
-    def enough(ladder: Ladder, steward: Steward) -> bool:
+    def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
         if not began:
-            began.append(start_tournament(steward, "endless", versions, 1000, gwyn))
+            began.append(start_tournament(scheduler, "endless", versions, 1000, gwyn))
         return len(ladder.told()) >= 60
 
     ladder.run(enough)
@@ -84,17 +84,17 @@ def test_a_small_tournament_does_not_wait_for_a_large_one_of_another_author(
     gwyn, morgan = author(ladder, "gwyn"), author(ladder, "morgan")
     cups: list[int] = []
 
-    def enough(ladder: Ladder, steward: Steward) -> bool:
+    def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
         if not cups:
-            cups.append(start_tournament(steward, "large", versions, 1000, gwyn))
+            cups.append(start_tournament(scheduler, "large", versions, 1000, gwyn))
         if len(cups) == 1 and len(ladder.told()) >= 5:
-            cups.append(start_tournament(steward, "small", versions, 1, morgan))
-            steward.look()
+            cups.append(start_tournament(scheduler, "small", versions, 1, morgan))
+            scheduler.look()
         played = Counter(news.playing.tournament_id for news in ladder.told())
         return len(cups) == 2 and played[cups[1]] >= 3
 
     ladder.run(enough, matchmaking=False)
-    begun = [news.playing.tournament_id for news in ladder.news if isinstance(news, Began)]
+    begun = [news.playing.tournament_id for news in ladder.news if isinstance(news, MatchAssigned)]
     first, *_, last = (place for place, cup in enumerate(begun) if cup == cups[1])
     # One of each in turn, once the matches that were under way are over.
     assert begun[first:last].count(cups[0]) <= 4

@@ -6,14 +6,14 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
-from keltis_ladder.dispatch.dispatcher import Event, Started
+from keltis_ladder.dispatch.dispatcher import Event, MatchStarted
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.run.pace import Pace, PaceRules, Tempo
 from keltis_ladder.run.programs import Programs
-from keltis_ladder.run.scheduler import Began, Paced, Steward
-from keltis_ladder.run.transactions import Desk
+from keltis_ladder.run.scheduler import MatchAssigned, PaceChanged, Scheduler
+from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Purpose
@@ -33,7 +33,7 @@ def test_an_urgent_match_goes_before_those_that_wait_but_not_before_another(
     started: list[str] = []
 
     def note(event: Event) -> None:
-        if isinstance(event, Started):
+        if isinstance(event, MatchStarted):
             started.append(event.job.id)
 
     async def play() -> None:
@@ -50,19 +50,25 @@ def test_an_urgent_match_goes_before_those_that_wait_but_not_before_another(
 
 
 def run(ladder: Ladder, work: Work, reserve: int = 0, pace: Pace | None = None) -> None:
-    """Let a steward work on one core while something happens."""
+    """Let a scheduler work on one core while something happens."""
 
     async def together() -> None:
         dispatcher = LocalDispatcher(CORES[:1], sandboxed=False)
         await dispatcher.start()
-        desk = Desk(ladder.database, Programs(ladder.home, None, print), CONTROL)
-        steward = Steward(
-            desk, dispatcher, Matchmaker(), ladder.news.append, width=2, reserve=reserve, pace=pace
+        transactions = Transactions(ladder.database, Programs(ladder.home, None, print), CONTROL)
+        scheduler = Scheduler(
+            transactions,
+            dispatcher,
+            Matchmaker(),
+            ladder.news.append,
+            width=2,
+            reserve=reserve,
+            pace=pace,
         )
-        running = asyncio.create_task(steward.run())
+        running = asyncio.create_task(scheduler.run())
         try:
-            await work(ladder, steward)
-            steward.stop()
+            await work(ladder, scheduler)
+            scheduler.stop()
             await running
         finally:
             await dispatcher.close()
@@ -71,9 +77,9 @@ def run(ladder: Ladder, work: Work, reserve: int = 0, pace: Pace | None = None) 
 
 
 class Work:
-    """Something that happens while a steward works."""
+    """Something that happens while a scheduler works."""
 
-    async def __call__(self, ladder: Ladder, steward: Steward) -> None:
+    async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
         raise NotImplementedError
 
 
@@ -85,13 +91,13 @@ class Challenge(Work):
         self.id = ""
         self.ahead = 0  # results that came before it
 
-    async def __call__(self, ladder: Ladder, steward: Steward) -> None:
-        await until(lambda: len(steward.playing) == steward.width)
+    async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+        await until(lambda: len(scheduler.playing) == scheduler.width)
         with ladder.database.writing() as session:
             order = Order(VARIANT, self.versions, Purpose.CHALLENGE, rated=False, priority=AT_ONCE)
             self.id = add_job(session, order, now()).id
         before = len(ladder.told())
-        steward.look()
+        scheduler.look()
         await until(lambda: self.id in [told.playing.job.id for told in ladder.told()])
         self.ahead = len(ladder.told()) - before - 1
 
@@ -117,13 +123,13 @@ def test_a_new_version_plays_next_although_all_places_are_taken(tmp_path: Path) 
     seen: list[int] = []
 
     class Newcomer(Work):
-        async def __call__(self, ladder: Ladder, steward: Steward) -> None:
-            await until(lambda: len(steward.playing) == steward.width and bool(ladder.told()))
+        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+            await until(lambda: len(scheduler.playing) == scheduler.width and bool(ladder.told()))
             new = submit(
                 ladder, write_bot(tmp_path / "new", variants=[VARIANT], players=[2]), "new"
             )
             before = len(ladder.told())
-            steward.look()
+            scheduler.look()
             await until(lambda: any(new in told.playing.versions for told in ladder.told()))
             after = [new in told.playing.versions for told in ladder.told()[before:]]
             seen.append(after.index(True))
@@ -139,15 +145,15 @@ def test_our_own_bots_alone_play_one_match_at_a_time_until_a_guest_comes(tmp_pat
     widest: list[int] = []
 
     class Guest(Work):
-        async def __call__(self, ladder: Ladder, steward: Steward) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
             def enough() -> bool:
-                widest.append(len(steward.playing))
+                widest.append(len(scheduler.playing))
                 return len(ladder.told()) >= 10
 
             await until(lambda: len(ladder.told()) >= 5)  # they all have had their first match
             await until(enough)
             submit(ladder, write_bot(tmp_path / "guest", variants=[VARIANT], players=[2]), "guest")
-            await until(lambda: len(steward.playing) > 1)
+            await until(lambda: len(scheduler.playing) > 1)
 
     run(ladder, Guest(), pace=Pace(PaceRules(calm=True)))
     assert max(widest) == 1
@@ -171,31 +177,31 @@ def test_a_settled_ladder_plays_a_match_a_minute_and_a_new_version_at_once(tmp_p
     pace = Pace(PaceRules(settled_below=1e6), clock)  # whatever a match teaches, it is too little
 
     def begun() -> int:
-        return sum(isinstance(news, Began) for news in ladder.news)
+        return sum(isinstance(news, MatchAssigned) for news in ladder.news)
 
     def stored(count: int) -> bool:
         return len(ladder.told()) == count
 
     class Settled(Work):
-        async def __call__(self, ladder: Ladder, steward: Steward) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
             # Three new versions: the first match has two of them, the second the third.
-            await until(lambda: len(ladder.told()) >= 2 and not steward.playing)
+            await until(lambda: len(ladder.told()) >= 2 and not scheduler.playing)
             await asyncio.sleep(1.2)  # longer than two looks around
             assert begun() == 2
-            assert Paced(Tempo.SETTLED, 1.0) in ladder.news
+            assert PaceChanged(Tempo.SETTLED, 1.0) in ladder.news
             for minute in (1, 2):
                 clock.time = 60.0 * minute
-                steward.look()
+                scheduler.look()
                 await until(partial(stored, 2 + minute))
                 await asyncio.sleep(0.7)
                 assert begun() == 2 + minute
             newcomer = ladder.enter("four")
-            steward.look()
+            scheduler.look()
             await until(lambda: any(newcomer in told.playing.versions for told in ladder.told()))
             assert begun() == 5
             with ladder.database.writing() as session:  # what somebody asks for does not wait
                 add_job(session, Order(VARIANT, (newcomer, 1), purpose=Purpose.CHALLENGE), now())
-            steward.look()
+            scheduler.look()
             await until(lambda: len(ladder.told()) == 6)
             assert begun() == 6
 
@@ -209,11 +215,11 @@ def test_a_limit_is_kept_to_by_the_matches_of_the_ladder(tmp_path: Path) -> None
     begins: list[float] = []
 
     class Limited(Work):
-        async def __call__(self, ladder: Ladder, steward: Steward) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
             loop = asyncio.get_running_loop()
 
             def enough() -> bool:
-                begun = sum(isinstance(news, Began) for news in ladder.news)
+                begun = sum(isinstance(news, MatchAssigned) for news in ladder.news)
                 begins.extend([loop.time()] * (begun - len(begins)))
                 return begun >= 6
 
@@ -231,16 +237,16 @@ def test_nothing_begins_while_it_drains_and_it_goes_on_afterwards(tmp_path: Path
     counts: list[int] = []
 
     class Drain(Work):
-        async def __call__(self, ladder: Ladder, steward: Steward) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
             await until(lambda: len(ladder.told()) >= 2)
-            steward.draining = True
+            scheduler.draining = True
             await asyncio.sleep(0.3)  # one may be on its way already
-            await until(lambda: not steward.playing)
-            began = sum(isinstance(news, Began) for news in ladder.news)
+            await until(lambda: not scheduler.playing)
+            began = sum(isinstance(news, MatchAssigned) for news in ladder.news)
             await asyncio.sleep(0.7)  # longer than it takes to look around
-            counts.append(sum(isinstance(news, Began) for news in ladder.news) - began)
-            steward.draining = False
-            steward.look()
+            counts.append(sum(isinstance(news, MatchAssigned) for news in ladder.news) - began)
+            scheduler.draining = False
+            scheduler.look()
             told = len(ladder.told())
             await until(lambda: len(ladder.told()) > told)
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from keltis_ladder.dispatch.dispatcher import Failed, Finished
+from keltis_ladder.dispatch.dispatcher import MatchAbandoned, MatchFinished
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.match.jobs import Job as PlayedJob
 from keltis_ladder.run.backoff import FIRST_PAUSE_SECONDS, Backoff
 from keltis_ladder.run.programs import Lacking, Programs, Unready
-from keltis_ladder.run.scheduler import Steward, Trouble
-from keltis_ladder.run.transactions import Desk
+from keltis_ladder.run.scheduler import PlatformTrouble, Scheduler
+from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.schema.moments import now
@@ -48,7 +48,7 @@ def state_of(ladder: Ladder, version: int) -> tuple[str, str]:
 
 
 def troubles(ladder: Ladder) -> list[str]:
-    return [news.text for news in ladder.news if isinstance(news, Trouble)]
+    return [news.text for news in ladder.news if isinstance(news, PlatformTrouble)]
 
 
 def played(ladder: Ladder, version: int) -> int:
@@ -81,12 +81,12 @@ def test_a_missing_archive_is_our_fault_and_the_bot_plays_when_it_is_back(
     kept = archive.rename(tmp_path / "kept")
     job = challenge(ladder, mine, 1)
 
-    def enough(ladder: Ladder, steward: Steward) -> bool:
+    def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
         if len(troubles(ladder)) >= 2 and len(ladder.told()) >= 3 and kept.exists():
             assert state_of(ladder, mine) == (VersionState.ACTIVE, "")
             waits = job_of(ladder, job)
             assert (waits.state, waits.tries, waits.holder) == (JobState.WAITING, 0, None)
-            assert steward.workshop.failing == {mine}
+            assert scheduler.workshop.failing == {mine}
             kept.rename(archive)
         return played(ladder, mine) >= 2 and job_of(ladder, job).state == JobState.DONE
 
@@ -105,7 +105,7 @@ def test_a_full_disk_is_our_fault_and_the_bot_plays_when_there_is_room(
     with contextlib.ExitStack() as stack:
         stack.enter_context(full_disk(ladder.home.directory / "bots"))
 
-        def enough(ladder: Ladder, _: Steward) -> bool:
+        def enough(ladder: Ladder, _: Scheduler) -> bool:
             if troubles(ladder) and len(ladder.told()) >= 3:
                 assert state_of(ladder, mine) == (VersionState.ACTIVE, "")
                 stack.close()
@@ -121,7 +121,7 @@ def test_a_build_that_fails_is_the_bots_fault(ladder: Ladder, tmp_path: Path) ->
     mine = submit(ladder, write_bot(tmp_path / "mine", build=build, **TABLE))
     job = challenge(ladder, mine, 1)
 
-    def enough(ladder: Ladder, _: Steward) -> bool:
+    def enough(ladder: Ladder, _: Scheduler) -> bool:
         is_broken = state_of(ladder, mine)[0] == VersionState.BROKEN
         return is_broken and len(ladder.told()) >= 3 and job_of(ladder, job).trouble != ""
 
@@ -147,10 +147,10 @@ def test_a_slow_build_holds_up_nobody_else(ladder: Ladder, tmp_path: Path) -> No
     quick = submit(ladder, write_bot(tmp_path / "quick", build=["true"], **TABLE), "Bea")
     job = challenge(ladder, slow, 1)
 
-    def enough(ladder: Ladder, steward: Steward) -> bool:
+    def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
         others = [told for told in ladder.told() if slow not in told.playing.versions]
         if not sign.exists() and begun.exists() and len(others) >= 8 and played(ladder, quick) > 1:
-            assert slow in steward.workshop.waiting
+            assert slow in scheduler.workshop.waiting
             assert played(ladder, slow) == 0
             waits = job_of(ladder, job)  # whoever could play it might have it meanwhile
             assert (waits.state, waits.tries) == (JobState.WAITING, 0)
@@ -236,13 +236,15 @@ class FailingDispatcher(LocalDispatcher):
         self.failures = failures
         self.moments: list[float] = []
 
-    def submit(self, job: PlayedJob, urgent: bool = False) -> asyncio.Future[Finished | Failed]:
+    def submit(
+        self, job: PlayedJob, urgent: bool = False
+    ) -> asyncio.Future[MatchFinished | MatchAbandoned]:
         loop = asyncio.get_running_loop()
         self.moments.append(loop.time())
         if len(self.moments) > self.failures:
             return super().submit(job, urgent)
-        failed: asyncio.Future[Finished | Failed] = loop.create_future()
-        failed.set_result(Failed(job, "no more processes"))
+        failed: asyncio.Future[MatchFinished | MatchAbandoned] = loop.create_future()
+        failed.set_result(MatchAbandoned(job, "no more processes"))
         return failed
 
 
@@ -252,12 +254,12 @@ def test_matches_that_fail_through_us_are_tried_again_less_and_less_often(ladder
 
     async def work() -> None:
         await dispatcher.start()
-        desk = Desk(ladder.database, Programs(ladder.home, None, print), CONTROL)
-        steward = Steward(desk, dispatcher, None, ladder.news.append, width=1)
-        running = asyncio.create_task(steward.run())
+        transactions = Transactions(ladder.database, Programs(ladder.home, None, print), CONTROL)
+        scheduler = Scheduler(transactions, dispatcher, None, ladder.news.append, width=1)
+        running = asyncio.create_task(scheduler.run())
         try:
             await until(lambda: running.done() or bool(ladder.told()))
-            steward.stop()
+            scheduler.stop()
             await running
         finally:
             await dispatcher.close()

@@ -19,7 +19,7 @@ from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, MatchResult
-from keltis_ladder.referee.messages import Scribe
+from keltis_ladder.referee.messages import GameMessages
 from keltis_ladder.spectate.batches import Batch, Decided, Decision, Dropped, Ended
 from keltis_ladder.spectate.live_match import (
     CHECKPOINTS,
@@ -129,13 +129,13 @@ def test_every_ply_looks_as_the_engine_shows_it_in_whatever_order_one_looks(
 @given(games(to_the_end=True))
 def test_a_seat_is_told_of_decisions_what_its_bot_is_told(game: Game) -> None:
     states, decisions = states_and_decisions(game)
-    scribe = Scribe(game.ruleset, game.players, 0, 0, vocabulary(game.ruleset))
+    messages = GameMessages(game.ruleset, game.players, 0, 0, vocabulary(game.ruleset))
     for state, decision in zip(states, decisions, strict=False):
-        scribe.note(state, decision.action)
+        messages.note(state, decision.action)
     match = LiveMatch(job_of(game))
     match.take((Decided(0, tuple(decisions)),))
     for seat in range(game.players):
-        events = msgpack.unpackb(scribe.end(seat, "", [], [])[PREFIX:])["events"]
+        events = msgpack.unpackb(messages.end(seat, "", [], [])[PREFIX:])["events"]
         assert [
             {"seat": d.seat, "action": d.action, "notation": d.notation, "card": d.card}
             for d in match.decisions(0, seat)

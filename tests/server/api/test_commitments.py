@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from keltis_ladder.dispatch.dispatcher import Started, Streamed
+from keltis_ladder.dispatch.dispatcher import MatchStarted, MatchStreamed
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.seeds import mixed_seed, origin_from_plain, part_commitment
-from keltis_ladder.run.scheduler import Began
+from keltis_ladder.run.scheduler import MatchAssigned
 from keltis_ladder.store.matches.matches import match_row, match_rows
 from keltis_server.client.live import LiveClient
 from keltis_server.events import Happening
@@ -112,7 +112,9 @@ def test_the_api_shows_what_a_match_is_bound_to_before_a_referee_has_it(tmp_path
 
             def listen(happening: Happening) -> None:
                 happened.append(happening)
-                if isinstance(happening, Began):  # what a reader of the database sees by now
+                if isinstance(
+                    happening, MatchAssigned
+                ):  # what a reader of the database sees by now
                     with server.site.database.reading() as session:
                         row = match_row(session, happening.playing.job.id)
                         assert row is not None
@@ -132,7 +134,11 @@ def test_the_api_shows_what_a_match_is_bound_to_before_a_referee_has_it(tmp_path
                     assert {**origin, "secret": match["origin"]["secret"]} == match["origin"]
             for id in ids:  # in this order, each time
                 order_of = [type(each) for each in happened if job_id(each) == id]
-                assert order_of.index(Began) < order_of.index(Started) < order_of.index(Streamed)
+                assert (
+                    order_of.index(MatchAssigned)
+                    < order_of.index(MatchStarted)
+                    < order_of.index(MatchStreamed)
+                )
             after = {part["number"]: part for part in await pages(server, "/seed-parts")}
             for part in parts:
                 assert after[part["number"]]["commitment"] == part["commitment"]
@@ -149,9 +155,9 @@ def test_the_api_shows_what_a_match_is_bound_to_before_a_referee_has_it(tmp_path
 
 def job_id(happening: Happening) -> str | None:
     match happening:
-        case Began(playing=playing):
+        case MatchAssigned(playing=playing):
             return playing.job.id
-        case Started(job=job) | Streamed(job=job):
+        case MatchStarted(job=job) | MatchStreamed(job=job):
             return job.id
     return None
 

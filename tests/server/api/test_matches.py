@@ -13,7 +13,7 @@ from typing import Any
 from sqlmodel import Session
 
 from keltis_engine.replay import read_replay, verify
-from keltis_ladder.dispatch.dispatcher import Finished, Started
+from keltis_ladder.dispatch.dispatcher import MatchFinished, MatchStarted
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.store.matches.queue import Order, add_job, hold
 from keltis_ladder.store.schema.moments import now
@@ -219,9 +219,9 @@ def test_a_game_is_there_also_while_the_result_of_its_match_is_stored(tmp_path: 
             finished = asyncio.Event()
 
             def hear(happening: Happening) -> None:
-                if isinstance(happening, Started):  # from now on nothing can be stored
+                if isinstance(happening, MatchStarted):  # from now on nothing can be stored
                     somebody.execute("BEGIN IMMEDIATE")
-                elif isinstance(happening, Finished):
+                elif isinstance(happening, MatchFinished):
                     finished.set()
 
             server.site.listen(hear)

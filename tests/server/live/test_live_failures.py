@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from keltis_ladder.dispatch.dispatcher import Started
+from keltis_ladder.dispatch.dispatcher import MatchStarted
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.store.schema.moments import now
@@ -139,10 +139,10 @@ def test_an_inbox_that_is_full_fails_its_channel(
                 patched.setattr(lobby, "patiently", never)
                 patched.setattr(lobby, "MOST_NEWS", 5)
                 for _ in range(2):  # the first is looked up at once
-                    server.site.tell(Started(job, "core 0", 1))
+                    server.site.tell(MatchStarted(job, "core 0", 1))
                     await asyncio.sleep(0)
                 for _ in range(5):
-                    server.site.tell(Started(job, "core 0", 1))
+                    server.site.tell(MatchStarted(job, "core 0", 1))
                 error = await next_that(socket, lambda message: message["op"] == "error")
             assert (error["topic"], error["code"]) == ("lobby", "failed")
             await assert_lobby_lives(server, socket)
@@ -158,7 +158,7 @@ def test_what_never_came_to_a_result_is_forgotten_and_counts_as_seen(
     created = now()
     jobs = [Job("keltis", {}, number, (built_in("greedy"),) * 2) for number in range(25)]
     for job in jobs:
-        beginnings.note(Started(job, "core 0", 1))
+        beginnings.note(MatchStarted(job, "core 0", 1))
     assert len(beginnings._begun) == 10
     assert beginnings.last_begun(jobs[0].id) is None
     assert beginnings.last_begun(jobs[-1].id) is not None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from keltis_engine import POST_GAME, SPECTATORS
-from keltis_ladder.dispatch.dispatcher import Started
+from keltis_ladder.dispatch.dispatcher import MatchStarted
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.spectate.live_match import Viewer
@@ -201,9 +201,9 @@ def test_a_deal_counts_as_seen_when_its_match_begins_again_or_is_older_than_the_
     job = Job("keltis", {}, 1, (built_in("greedy"),) * 2)
     assert beginnings.first_play(job.id, now())
     assert not beginnings.first_play(job.id, now() - timedelta(hours=1))
-    beginnings.note(Started(job, "core 0", 1))
+    beginnings.note(MatchStarted(job, "core 0", 1))
     assert beginnings.first_play(job.id, now())
-    beginnings.note(Started(job, "core 0", 1))
+    beginnings.note(MatchStarted(job, "core 0", 1))
     assert not beginnings.first_play(job.id, now())
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from keltis_engine import find_variant
-from keltis_ladder.dispatch.dispatcher import Troubled
+from keltis_ladder.dispatch.dispatcher import AttemptFailed
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
-from keltis_ladder.run.scheduler import Trouble
+from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_server.http.metrics import TROUBLES
 from keltis_server.site.troubles import MOST_KEPT
 from tests.server.support.serving import QUIET, served
@@ -28,8 +28,8 @@ def test_the_operator_sees_what_the_machine_broke_off(
     async def scenario() -> None:
         async with served(tmp_path / "ladder", QUIET) as server:
             before = TROUBLES._value.get()
-            server.site.tell(Trouble("the disk is full"))
-            server.site.tell(Troubled(job, "the machine is too busy", 2))
+            server.site.tell(PlatformTrouble("the disk is full"))
+            server.site.tell(AttemptFailed(job, "the machine is too busy", 2))
             assert TROUBLES._value.get() == before + 2
             told = (await server.get("/admin/status", headers=server.local))["troubles"]
             assert [each["text"] for each in told] == [
@@ -37,7 +37,7 @@ def test_the_operator_sees_what_the_machine_broke_off(
                 "the disk is full",
             ]
             for number in range(2 * MOST_KEPT):
-                server.site.tell(Trouble(f"trouble {number}"))
+                server.site.tell(PlatformTrouble(f"trouble {number}"))
             assert (
                 len((await server.get("/admin/status", headers=server.local))["troubles"])
                 == MOST_KEPT

@@ -13,7 +13,7 @@ from sqlalchemy import update
 from sqlmodel import Session, col, select
 
 from keltis_ladder.run.pace import PaceRules, Tempo
-from keltis_ladder.run.scheduler import Paced
+from keltis_ladder.run.scheduler import PaceChanged
 from keltis_ladder.store.retention import Retention
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import FaultRecord, Match
@@ -136,7 +136,7 @@ def test_the_pace_of_the_ladder_is_told_with_its_reason(tmp_path: Path) -> None:
                 snapshot = await until_op(socket, "snapshot")
                 assert snapshot["data"]["pace"] == {"tempo": "limited", "per_minute": 7.5}
                 server.app[GAMES].pace.judge(0.0, house_only=False)
-                server.site.tell(Paced(Tempo.SETTLED, 6.0))
+                server.site.tell(PaceChanged(Tempo.SETTLED, 6.0))
                 delta = await until_op(socket, "delta")  # we look, so it plays a little more
                 assert delta["data"] == [{"kind": "pace", "tempo": "settled", "per_minute": 6.0}]
             assert "The ratings are settled" in await page(server, "/")

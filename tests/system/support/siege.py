@@ -24,8 +24,8 @@ from sqlmodel import select
 
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.run.programs import Programs
-from keltis_ladder.run.scheduler import Steward
-from keltis_ladder.run.transactions import Desk
+from keltis_ladder.run.scheduler import Scheduler
+from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.strays import is_stray
 from keltis_ladder.store.bots.catalogue import HOUSE, add_version, ensure_author, ensure_bot
@@ -192,15 +192,15 @@ async def _drain(home: Home, database: Database) -> None:
     programs = Programs(home, None, print)
     dispatcher = LocalDispatcher(sandboxed=False)
     await dispatcher.start()
-    desk = Desk(database, programs)
-    steward = Steward(desk, dispatcher, None, lambda news: None, width=2)
-    running = asyncio.create_task(steward.run())
+    transactions = Transactions(database, programs)
+    scheduler = Scheduler(transactions, dispatcher, None, lambda news: None, width=2)
+    running = asyncio.create_task(scheduler.run())
     deadline = time.monotonic() + PATIENCE
     while await asyncio.to_thread(_unfinished, database):
         if time.monotonic() > deadline:
             break
         await asyncio.sleep(0.05)
-    steward.stop()
+    scheduler.stop()
     await running
     await dispatcher.close()
 

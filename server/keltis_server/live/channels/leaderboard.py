@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.run.scheduler import Told
+from keltis_ladder.run.scheduler import ResultStored
 from keltis_server.events import Happening, VersionChanged
 from keltis_server.live.channel import Channel, Plain, Surroundings, patiently
 from keltis_server.models.leaderboards import load_leaderboard
@@ -40,7 +40,7 @@ class LeaderboardChannel(Channel):
     def take(self, happening: Happening) -> None:
         """Take note that the table is not as it was; nobody cares while nobody follows it."""
         concerns = isinstance(happening, VersionChanged) or (
-            isinstance(happening, Told) and happening.playing.rated
+            isinstance(happening, ResultStored) and happening.playing.rated
         )
         if concerns:
             self._changed = True

@@ -8,11 +8,16 @@ from typing import Final
 
 from sqlmodel import Session
 
-from keltis_ladder.dispatch.dispatcher import Failed, Started, Streamed, Withdrawn
+from keltis_ladder.dispatch.dispatcher import (
+    MatchAbandoned,
+    MatchStarted,
+    MatchStreamed,
+    MatchWithdrawn,
+)
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.run.pace import Pace
-from keltis_ladder.run.scheduler import Began, Paced, Told
+from keltis_ladder.run.scheduler import MatchAssigned, PaceChanged, ResultStored
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.matches.matches import MatchRow, Wanted, finished_jobs, match_rows
 from keltis_ladder.store.schema.moments import now
@@ -24,7 +29,7 @@ RECENT: Final = 20
 MOST_NEWS: Final = 2_000  # matches that began or ended and are not looked up yet
 MOVES: Final = 0.5  # seconds between two accounts of how far the matches are
 
-News = Started | Told | Failed | Withdrawn
+News = MatchStarted | ResultStored | MatchAbandoned | MatchWithdrawn
 
 _SHOWN: Final = ("id", "variant", "players", "purpose", "rated", "reason", "tournament")
 _ENTRANT: Final = ("bot", "version", "author", "mu")
@@ -68,19 +73,19 @@ class LobbyChannel(Channel):
     def take(self, happening: Happening) -> None:
         """Take note of matches that begin, go on and end."""
         match happening:
-            case Began(playing=playing):
+            case MatchAssigned(playing=playing):
                 # Sent at once, before a referee hears of the match: a decision of it can only come
                 # later. Whoever else plays has to be looked up first, which takes its time.
                 self.publish({"kind": "committed", **committed(playing.job)})
                 self.flush()
-            case Streamed(job=job):
+            case MatchStreamed(job=job):
                 self._moved.add(job.id)
                 if not self._waiting:
                     self._waiting = True
                     self.later(MOVES, self._tell_moves)
-            case Paced():
+            case PaceChanged():
                 self.publish({"kind": "pace", **_pace(self.live.games.pace)})
-            case Started() | Told() | Failed() | Withdrawn():
+            case MatchStarted() | ResultStored() | MatchAbandoned() | MatchWithdrawn():
                 require_room(self._inbox, MOST_NEWS)
                 self._inbox.append(happening)
                 if not self._digesting:
@@ -115,13 +120,13 @@ class LobbyChannel(Channel):
             for each in news:
                 row = rows.get(_id(each))
                 match each:
-                    case Started() if row is not None:
+                    case MatchStarted() if row is not None:
                         self._began(row)
-                    case Told() if row is not None:
+                    case ResultStored() if row is not None:
                         self._finished(row)
-                    case Failed():
+                    case MatchAbandoned():
                         self._drop(_id(each), "failed")
-                    case Withdrawn():
+                    case MatchWithdrawn():
                         self._drop(_id(each), "withdrawn")
         self._digesting = False
 
@@ -186,4 +191,4 @@ def _read(session: Session, ids: list[str]) -> tuple[list[MatchRow], list[MatchR
 
 
 def _id(happening: News) -> str:
-    return happening.playing.job.id if isinstance(happening, Told) else happening.job.id
+    return happening.playing.job.id if isinstance(happening, ResultStored) else happening.job.id

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from keltis_engine import SPECTATORS
 from keltis_ladder.dispatch.dispatcher import (
-    Failed,
-    Finished,
-    Started,
-    Streamed,
-    Troubled,
-    Withdrawn,
+    AttemptFailed,
+    MatchAbandoned,
+    MatchFinished,
+    MatchStarted,
+    MatchStreamed,
+    MatchWithdrawn,
 )
 from keltis_ladder.match.jobs import Job
-from keltis_ladder.run.scheduler import Told
+from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.spectate.live_match import LiveMatch, Viewer
 from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.matches.matches import MatchRow, match_row
@@ -119,21 +119,21 @@ class MatchChannel(Channel):
     def take(self, happening: Happening) -> None:
         """Take note of what happens to the match."""
         match happening:
-            case Streamed(job=job) if job.id == self.job_id:
+            case MatchStreamed(job=job) if job.id == self.job_id:
                 self.live.mark(self)
-            case Started(job=job) if job.id == self.job_id:
+            case MatchStarted(job=job) if job.id == self.job_id:
                 self._stale = True
                 self._last = None
                 self._attach()
-            case Troubled(job=job) if job.id == self.job_id:
+            case AttemptFailed(job=job) if job.id == self.job_id:
                 self._stale = True
                 self._restart()
-            case Failed(job=job) | Withdrawn(job=job) if job.id == self.job_id:
+            case MatchAbandoned(job=job) | MatchWithdrawn(job=job) if job.id == self.job_id:
                 self._stale = True
                 self._settle(happening)
-            case Finished(job=job) if job.id == self.job_id:
+            case MatchFinished(job=job) if job.id == self.job_id:
                 self._stale = True
-            case Told(playing=playing) if playing.job.id == self.job_id:
+            case ResultStored(playing=playing) if playing.job.id == self.job_id:
                 self._stale = True
                 self._settle(happening)
             case TournamentChanged(tournament_id=id) if self._waits_for(id):
@@ -248,11 +248,11 @@ class MatchChannel(Channel):
         if self.over or row is None:
             return
         match = match_out(row).model_dump(mode="json")
-        if isinstance(last, Told):
+        if isinstance(last, ResultStored):
             state = "finished"
         else:  # its lease goes back just now: it is not played any more, whatever comes of it
-            state = "failed" if isinstance(last, Failed) else "withdrawn"
-            match["state"] = "failed" if isinstance(last, Failed) else "waiting"
+            state = "failed" if isinstance(last, MatchAbandoned) else "withdrawn"
+            match["state"] = "failed" if isinstance(last, MatchAbandoned) else "waiting"
         self._match = match
         if self._current is not None:
             self._games.append(self._so_far(self._current))

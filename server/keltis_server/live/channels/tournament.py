@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from keltis_ladder.run.scheduler import Began, Told
+from keltis_ladder.run.scheduler import MatchAssigned, ResultStored
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_server.events import Happening, TournamentChanged
 from keltis_server.live.channel import Channel, Plain, Refusal, Surroundings, patiently
@@ -44,7 +44,9 @@ class TournamentChannel(Channel):
         match happening:
             case TournamentChanged(tournament_id=id):
                 mine = id == self._id
-            case Began(playing=playing) | Told(playing=playing) if playing.tournament_id:
+            case MatchAssigned(playing=playing) | ResultStored(playing=playing) if (
+                playing.tournament_id
+            ):
                 mine = playing.tournament_id == self._id
             case _:
                 return

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlmodel import Session
 
-from keltis_ladder.run.scheduler import Told
+from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.bots.submissions import Reported, report_of
 from keltis_ladder.store.matches.matches import match_row
 from keltis_ladder.store.matches.watching import first_match_of
@@ -117,7 +117,7 @@ class VersionChannel(Channel):
                 if self._for_author:
                     self._report = None  # that of an earlier check
                     self.publish({"kind": kind, **data})
-            case Told(playing=playing) if playing.rated and self._id in playing.versions:
+            case ResultStored(playing=playing) if playing.rated and self._id in playing.versions:
                 require_room(self._matches, MOST_MATCHES)
                 self._matches.append(playing.job.id)
                 if len(self._matches) == 1:

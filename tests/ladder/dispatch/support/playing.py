@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from keltis_ladder.dispatch.dispatcher import Event, Finished, Started, Streamed
+from keltis_ladder.dispatch.dispatcher import Event, MatchFinished, MatchStarted, MatchStreamed
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.jobs import Job, seed_of_match
@@ -42,15 +42,15 @@ class Record:
     def kinds(self, job: Job) -> list[str]:
         """Return the kinds of the events of one job, without its batches."""
         events = self.of(job)
-        return [type(event).__name__ for event in events if not isinstance(event, Streamed)]
+        return [type(event).__name__ for event in events if not isinstance(event, MatchStreamed)]
 
     def last_try(self, job: Job) -> list[Batch]:
         """Return the batches of the try that counts."""
         batches: list[Batch] = []
         for event in self.of(job):
-            if isinstance(event, Started):
+            if isinstance(event, MatchStarted):
                 batches = []
-            elif isinstance(event, Streamed):
+            elif isinstance(event, MatchStreamed):
                 batches.append(event.batch)
         return batches
 
@@ -75,7 +75,7 @@ def actions_of(result: MatchResult) -> list[list[int]]:
 
 
 def finished(outcome: object) -> MatchResult:
-    assert isinstance(outcome, Finished), outcome
+    assert isinstance(outcome, MatchFinished), outcome
     return outcome.result
 
 
@@ -124,5 +124,5 @@ def run(play: Coroutine[Any, Any, T]) -> T:
 
 async def until_streamed(record: Record, job: Job) -> None:
     """Wait until a match is well under way."""
-    while not any(isinstance(event, Streamed) for event in record.of(job)):
+    while not any(isinstance(event, MatchStreamed) for event in record.of(job)):
         await asyncio.sleep(0.005)
