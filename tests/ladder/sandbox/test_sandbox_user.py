@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,18 @@ from tests.places import ROOT
 
 
 @pytest.fixture(scope="module")
-def outcomes(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Run probes as the user nobody, from a copy that everybody can read."""
+def outcomes(sandbox: Sandbox) -> dict[str, Any]:
+    """Run probes as the user nobody."""
     if os.geteuid() != 0:
         pytest.skip("only root can become another user; the other tests ran as one already")
-    place = tmp_path_factory.mktemp("user")
-    for parent in (place, *place.parents):
-        if parent.stat().st_uid == 0 and parent != Path("/tmp") and parent != Path("/"):
-            parent.chmod(0o755)
+    # Not below pytest's own directory: each pytest that starts closes that to other users again.
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        return _outcomes(Path(place))
+
+
+def _outcomes(place: Path) -> dict[str, Any]:
+    """Run the probes from a copy that everybody can read."""
     for package in (keltis_engine, keltis_bots, keltis_ladder):
         source = Path(package.__file__ or "").parent
         shutil.copytree(source, place / source.name, ignore=shutil.ignore_patterns("__pycache__"))
