@@ -16,6 +16,7 @@ GROUPS = {
     # The players that think belong to the engine that they think with.
     "keltis_engine.native": [
         "engine/keltis_engine/*.py",
+        "engine/keltis_engine/games/*.py",
         "bots/keltis_bots/budget.py",
         "bots/keltis_bots/greedy.py",
         "bots/keltis_bots/search*.py",

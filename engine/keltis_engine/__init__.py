@@ -1,6 +1,5 @@
 """The rules of the four Keltis games: deal, decide, score, and see only what you may."""
 
-from keltis_engine import keltis as _compiled_or_not
 from keltis_engine.errors import (
     BadDeal,
     BadOption,
@@ -11,6 +10,7 @@ from keltis_engine.errors import (
     UnknownNotation,
     UnknownVariant,
 )
+from keltis_engine.games import keltis as _compiled_or_not
 from keltis_engine.random_play import playout, playouts
 from keltis_engine.restoring import restore
 from keltis_engine.rng import Rng

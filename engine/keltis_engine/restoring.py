@@ -7,14 +7,20 @@ from typing import Any
 from librt.vecs import vec
 from mypy_extensions import i64, u8
 
-from keltis_engine import kartenspiel, kartenspiel_cards, keltis, neue_wege, weg_der_steine
 from keltis_engine.bits import BIT
 from keltis_engine.board import Board
 from keltis_engine.boards import NETWORK, PATH_BOARD, STACK_NAMES
 from keltis_engine.cards import COLOURS, HAND_SIZE, KIND_NAMES, KINDS, LETTERS, REMOVED_FOR_TWO
 from keltis_engine.errors import BadView
+from keltis_engine.games import kartenspiel, kartenspiel_cards, keltis, neue_wege, weg_der_steine
+from keltis_engine.games.kartenspiel_cards import (
+    PILE_LETTERS,
+    POINTS,
+    POINTS_ROW,
+    WIDTH,
+    accepts_after,
+)
 from keltis_engine.hands import empty_hands, gain, gain_openly
-from keltis_engine.kartenspiel_cards import PILE_LETTERS, POINTS, POINTS_ROW, WIDTH, accepts_after
 from keltis_engine.rng import Rng
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.stacks import cards_of, empty_stacks, push

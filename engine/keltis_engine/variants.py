@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, final
 
-from keltis_engine import kartenspiel, keltis, neue_wege, weg_der_steine
 from keltis_engine.errors import BadDeal, BadOption, UnknownNotation, UnknownVariant
+from keltis_engine.games import kartenspiel, keltis, neue_wege, weg_der_steine
 from keltis_engine.rng import DealStream
 from keltis_engine.state import State
 

@@ -165,9 +165,8 @@ def test_deals_and_games_are_what_they_always_were() -> None:
 def interpreted_elsewhere(folder: Path) -> dict[str, Any]:
     """Take the fingerprints in a new process that finds nothing but the engine's sources."""
     package = folder / "keltis_engine"
-    package.mkdir()
-    for source in Path(keltis_engine.__file__).parent.glob("*.py"):
-        shutil.copy(source, package)
+    engine = Path(keltis_engine.__file__).parent
+    shutil.copytree(engine, package, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "KELTIS"))}
     done = subprocess.run(
         [sys.executable, "-m", "tests.engine.support.fingerprint", str(GAMES)],

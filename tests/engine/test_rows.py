@@ -4,7 +4,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from keltis_engine.kartenspiel_cards import NUMBER_ROWS
+from keltis_engine.games.kartenspiel_cards import NUMBER_ROWS
 from keltis_engine.rows import CARD_ROWS, RowRule
 from keltis_engine.stacks import empty_stacks, push
 from tests.engine.support.situations import kartenspiel, keltis, legal, neue_wege, weg_der_steine

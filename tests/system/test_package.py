@@ -104,8 +104,9 @@ def test_the_installed_package_keeps_everything_inside_the_five_packages() -> No
 
 def test_every_engine_module_is_compiled_or_none_is() -> None:
     suffix = ".so" if keltis_engine.COMPILED else ".py"
-    for path in (ROOT / "engine/keltis_engine").glob("[!_]*.py"):
-        module = importlib.import_module(f"keltis_engine.{path.stem}")
+    sources = ROOT / "engine"
+    for path in sources.rglob("[!_]*.py"):
+        module = importlib.import_module(".".join(path.relative_to(sources).with_suffix("").parts))
         assert (module.__file__ or "").endswith(suffix), module.__file__
 
 

@@ -15,8 +15,8 @@ from mypy_extensions import i16, i64, mypyc_attr, u8
 
 from keltis_engine.bits import BIT
 from keltis_engine.cards import HAND_SIZE
+from keltis_engine.games.kartenspiel_cards import POINTS
 from keltis_engine.hands import held, held_twice
-from keltis_engine.kartenspiel_cards import POINTS
 from keltis_engine.stacks import PLACES, height, top
 from keltis_engine.state import MOST_ACTIONS, State
 from keltis_engine.table import CardTable

@@ -21,7 +21,7 @@ from keltis_bots.judges.judge import (
 )
 from keltis_engine.bits import BIT, count_of
 from keltis_engine.cards import COLOURS
-from keltis_engine.kartenspiel import (
+from keltis_engine.games.kartenspiel import (
     ADD,
     DISCARD,
     DISCARD_POINTS,
@@ -37,7 +37,7 @@ from keltis_engine.kartenspiel import (
     TAKE,
     KartenspielState,
 )
-from keltis_engine.kartenspiel_cards import (
+from keltis_engine.games.kartenspiel_cards import (
     END,
     PAIR_FIRST,
     PAIR_SECOND,

@@ -20,7 +20,7 @@ from keltis_engine.bits import BIT
 from keltis_engine.board import FIGURES, GOAL_FIGURES
 from keltis_engine.boards import PATH_STONES
 from keltis_engine.cards import COLOURS, VALUES
-from keltis_engine.keltis import (
+from keltis_engine.games.keltis import (
     CLOVER_ON,
     CLOVER_TILE,
     DISCARD,

@@ -20,7 +20,7 @@ from keltis_engine.bits import BIT, index_of
 from keltis_engine.board import FIGURES, GOAL_FIGURES
 from keltis_engine.boards import NETWORK, NO_STACK, STACK_ON
 from keltis_engine.cards import COLOURS, VALUES
-from keltis_engine.neue_wege import (
+from keltis_engine.games.neue_wege import (
     CLOVER_ALONG,
     CLOVER_TILE,
     DISCARD,

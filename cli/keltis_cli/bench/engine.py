@@ -208,10 +208,9 @@ def worker(engine: Path | None) -> Iterator[Worker]:
 def sources() -> Iterator[Path]:
     """Copy the engine without its compiled modules; return the folder to import it from."""
     with tempfile.TemporaryDirectory(prefix="keltis-bench-") as folder:
-        package = Path(folder, "keltis_engine")
-        package.mkdir()
-        for path in Path(keltis_engine.__file__).parent.glob("*.py"):
-            shutil.copy(path, package)
+        engine = Path(keltis_engine.__file__).parent
+        compiled = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
+        shutil.copytree(engine, Path(folder, "keltis_engine"), ignore=compiled)
         yield Path(folder)
 
 

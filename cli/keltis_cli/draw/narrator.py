@@ -14,7 +14,7 @@ from typing import Final
 from keltis_cli.draw.endings import SENTENCES
 from keltis_cli.draw.look import COLOUR_WORDS
 from keltis_engine import View
-from keltis_engine.weg_der_steine import SYMBOLS
+from keltis_engine.games.weg_der_steine import SYMBOLS
 
 BIG: Final = "the big figure"
 SMALL: Final = "a small figure"

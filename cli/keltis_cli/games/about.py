@@ -99,7 +99,7 @@ def rules(
     plain: Annotated[bool, typer.Option("--plain", help="Print the Markdown as it is.")] = False,
 ) -> None:
     """Show the rules of a game, our rulings included."""
-    page = importlib.resources.files("keltis_engine") / "rules" / f"{find_variant(variant).id}.md"
+    page = importlib.resources.files("keltis_engine.games") / f"{find_variant(variant).id}.md"
     text = page.read_text(encoding="utf-8")
     if plain:
         sys.stdout.write(text)

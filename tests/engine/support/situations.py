@@ -29,19 +29,19 @@ from keltis_engine.boards import (
     STACK_NAMES,
 )
 from keltis_engine.cards import COLOURS, KIND_NAMES, LETTERS
+from keltis_engine.games.kartenspiel import KartenspielState
+from keltis_engine.games.kartenspiel_cards import CARD_NAMES, PILE_LETTERS
+from keltis_engine.games.keltis import TILE_NAMES as PATH_TILE_NAMES
+from keltis_engine.games.keltis import WISH_TILE as PATH_WISH_TILE
+from keltis_engine.games.keltis import KeltisState
+from keltis_engine.games.neue_wege import TILE_NAMES as NETWORK_TILE_NAMES
+from keltis_engine.games.neue_wege import WISH_TILE as NETWORK_WISH_TILE
+from keltis_engine.games.neue_wege import NeueWegeState
+from keltis_engine.games.weg_der_steine import TURN, WegDerSteineState
 from keltis_engine.hands import empty_hands, gain
-from keltis_engine.kartenspiel import KartenspielState
-from keltis_engine.kartenspiel_cards import CARD_NAMES, PILE_LETTERS
-from keltis_engine.keltis import TILE_NAMES as PATH_TILE_NAMES
-from keltis_engine.keltis import WISH_TILE as PATH_WISH_TILE
-from keltis_engine.keltis import KeltisState
-from keltis_engine.neue_wege import TILE_NAMES as NETWORK_TILE_NAMES
-from keltis_engine.neue_wege import WISH_TILE as NETWORK_WISH_TILE
-from keltis_engine.neue_wege import NeueWegeState
 from keltis_engine.rows import CARD_ROWS
 from keltis_engine.stacks import push
 from keltis_engine.streams import stream_sizes
-from keltis_engine.weg_der_steine import TURN, WegDerSteineState
 
 CardState = TypeVar("CardState", KeltisState, NeueWegeState, KartenspielState)
 BoardState = TypeVar("BoardState", KeltisState, NeueWegeState)

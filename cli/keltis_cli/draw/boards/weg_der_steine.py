@@ -19,7 +19,7 @@ from keltis_cli.draw.boards.pieces import (
 )
 from keltis_cli.draw.look import LETTERS, QUIET, SEAT_MARKS, Look, styled
 from keltis_engine import View
-from keltis_engine.weg_der_steine import SYMBOLS
+from keltis_engine.games.weg_der_steine import SYMBOLS
 
 COLUMN: Final = WIDTH // 2
 CELL: Final = 6

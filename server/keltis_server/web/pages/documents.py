@@ -74,7 +74,7 @@ def chances() -> dict[str, dict[int, float]]:
 @cache
 def rules_text(variant: str) -> Text:
     """Return the rules of a game."""
-    page = resources.files("keltis_engine") / "rules" / f"{variant}.md"
+    page = resources.files("keltis_engine.games") / f"{variant}.md"
     return read_markdown(page.read_text("utf-8"))
 
 

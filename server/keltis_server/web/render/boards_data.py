@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from keltis_engine import kartenspiel, keltis, neue_wege, weg_der_steine
 from keltis_engine.board import GOAL_FIGURES, Board
 from keltis_engine.boards import (
     NETWORK,
@@ -22,6 +21,7 @@ from keltis_engine.boards import (
     STACK_SIZE,
 )
 from keltis_engine.cards import LETTERS
+from keltis_engine.games import kartenspiel, keltis, neue_wege, weg_der_steine
 
 FILE: Final = Path(__file__).parents[1] / "static" / "boards" / "data.js"
 

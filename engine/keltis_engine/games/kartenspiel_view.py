@@ -8,7 +8,7 @@ from librt.strings import BytesWriter
 from mypy_extensions import i64
 
 from keltis_engine import fields
-from keltis_engine.kartenspiel_cards import (
+from keltis_engine.games.kartenspiel_cards import (
     CARD_NAMES,
     PACKED_CARDS,
     PACKED_PILE_LETTERS,
@@ -21,7 +21,7 @@ from keltis_engine.stacks import cards_of, write_stack
 from keltis_engine.views import View, names_of, write_names_of
 
 if TYPE_CHECKING:
-    from keltis_engine.kartenspiel import KartenspielState
+    from keltis_engine.games.kartenspiel import KartenspielState
 
 STONES: Final = [str(value) for value in range(WIDTH)]
 PACKED_STONES: Final = [bytes([value]) for value in range(WIDTH)]

@@ -10,8 +10,7 @@ from mypy_extensions import i16, i64, mypyc_attr, u8
 
 from keltis_engine.bits import BIT, count_of, index_of, spread
 from keltis_engine.cards import COLOURS, LETTERS
-from keltis_engine.hands import held, held_points, held_twice, lose
-from keltis_engine.kartenspiel_cards import (
+from keltis_engine.games.kartenspiel_cards import (
     CARD_NAMES,
     COLOUR_NAMES,
     DECK,
@@ -36,7 +35,8 @@ from keltis_engine.kartenspiel_cards import (
     accepts_after,
     card_of,
 )
-from keltis_engine.kartenspiel_view import view_of, write_view_of
+from keltis_engine.games.kartenspiel_view import view_of, write_view_of
+from keltis_engine.hands import held, held_points, held_twice, lose
 from keltis_engine.rng import DealStream, Rng
 from keltis_engine.scoring import by_count
 from keltis_engine.stacks import cards_of, height, push, top

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keltis_engine.kartenspiel import KartenspielState
+from keltis_engine.games.kartenspiel import KartenspielState
 from tests.engine.support.situations import hand, kartenspiel, legal, play, row
 
 # Four rows with an end card; the next one ends the game.
