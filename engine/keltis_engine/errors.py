@@ -33,3 +33,7 @@ class BadViewer(EngineError):
 
 class BadView(EngineError):
     """Data that is not the view of a seat."""
+
+
+class BadGame(EngineError):
+    """The module of a game declares too little of its actions, or something that cannot be."""

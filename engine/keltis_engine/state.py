@@ -15,6 +15,7 @@ from keltis_engine import fields
 from keltis_engine.errors import BadViewer, IllegalAction
 from keltis_engine.packing import NIL, text, texts, write_array, write_field, write_int, write_map
 from keltis_engine.rng import Rng
+from keltis_engine.verbs import ActionTable, Verb
 from keltis_engine.views import (
     EVERYTHING,
     POST_GAME,
@@ -46,13 +47,16 @@ NUMBERS: Final[list[object]] = list(range(MOST_IDS))  # typed so, they stay Pyth
 @final
 @mypyc_attr(acyclic=True)
 class Game:
-    """What all states of one game share: its name, and the names of its phases and actions."""
+    """What all states of one game share: its name, its phases and what it declares of actions."""
 
-    def __init__(self, id: str, version: int, phases: list[str], notation: list[str]) -> None:
+    def __init__(
+        self, id: str, version: int, phases: list[str], notation: list[str], verbs: list[Verb]
+    ) -> None:
         self.id = id
         self.version = version
         self.phases = phases  # by stage
         self.notation = notation  # by action id
+        self.declared = ActionTable(id, notation, verbs)
         self.packed_id = text(id)
         self.packed_phases = texts(phases)
 

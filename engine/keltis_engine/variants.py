@@ -8,7 +8,7 @@ from typing import Final, final
 from keltis_engine.errors import BadDeal, BadOption, UnknownNotation, UnknownVariant
 from keltis_engine.games import kartenspiel, keltis, neue_wege, weg_der_steine
 from keltis_engine.rng import DealStream
-from keltis_engine.state import State
+from keltis_engine.state import Game, State
 
 FEWEST_PLAYERS: Final = 2
 MOST_PLAYERS: Final = 4
@@ -59,18 +59,17 @@ class Variant:
 
     def __init__(
         self,
-        id: str,
+        game: Game,
         title: str,
-        version: int,
         options: list[Option],
-        notation: list[str],
         dealer: Dealer,
     ) -> None:
-        self.id = id
+        self.id = game.id
         self.title = title
-        self.version = version
+        self.version = game.version
         self.options = options
-        self.notation = notation
+        self.notation = game.notation
+        self.declared = game.declared
         self.dealer = dealer
 
 
@@ -78,25 +77,20 @@ VARIANTS: Final = {
     variant.id: variant
     for variant in (
         Variant(
-            keltis.ID,
+            keltis.GAME,
             "Keltis: the board game",
-            keltis.VERSION,
             [TURN_LIMIT],
-            keltis.NOTATION,
             keltis.deal,
         ),
         Variant(
-            neue_wege.ID,
+            neue_wege.GAME,
             "Neue Wege, neue Ziele: the expansion board",
-            neue_wege.VERSION,
             [TURN_LIMIT],
-            neue_wege.NOTATION,
             neue_wege.deal,
         ),
         Variant(
-            kartenspiel.ID,
+            kartenspiel.GAME,
             "Das Kartenspiel: the card game",
-            kartenspiel.VERSION,
             [
                 TURN_LIMIT,
                 Option("end_card_opens_row", 1, 0, 1, "an end card may be the first of its row"),
@@ -109,13 +103,11 @@ VARIANTS: Final = {
                     later=True,
                 ),
             ],
-            kartenspiel.NOTATION,
             kartenspiel.deal,
         ),
         Variant(
-            weg_der_steine.ID,
+            weg_der_steine.GAME,
             "Der Weg der Steine: the tile game",
-            weg_der_steine.VERSION,
             [
                 TURN_LIMIT,
                 Option(
@@ -126,7 +118,6 @@ VARIANTS: Final = {
                     "a clover taken once all tiles are revealed gives a further turn",
                 ),
             ],
-            weg_der_steine.NOTATION,
             weg_der_steine.deal,
         ),
     )
@@ -144,6 +135,10 @@ class Ruleset:
         self.options = options
         self.players = range(FEWEST_PLAYERS, MOST_PLAYERS + 1)
         self.actions = len(variant.notation)
+        # By action, as the game's module declares it with the constants of ``verbs``.
+        self.card_sight = variant.declared.card_sight
+        self.time_sight = variant.declared.time_sight
+        self.caretaker_ranks = variant.declared.caretaker_ranks
         self._notation = variant.notation
         self._numbers = {text: action for action, text in enumerate(variant.notation)}
         self._dealer = variant.dealer

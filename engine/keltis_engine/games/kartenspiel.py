@@ -50,6 +50,7 @@ from keltis_engine.state import (
     State,
 )
 from keltis_engine.table import CardTable, deal_cards
+from keltis_engine.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, OWN_CARD, OWN_TIME, Verb
 from keltis_engine.views import View
 
 ID: Final = "kartenspiel"
@@ -95,13 +96,26 @@ NOTATION: Final[list[str]] = (
     + ["done"]
 )
 
+# What others may know of each decision. The caretaker prefers the first of these that is legal.
+# A seat that can lay no final card is not asked: that it took no time would tell others about its
+# hand.
+VERBS: Final[list[Verb]] = [
+    Verb("done", NO_CARD, OWN_TIME),
+    Verb("discard", NO_CARD, OPEN_TIME),
+    Verb("draw", OWN_CARD, OPEN_TIME),
+    Verb("lay", NO_CARD, OPEN_TIME),
+    Verb("take", OPEN_CARD, OPEN_TIME),
+    Verb("pair", NO_CARD, OPEN_TIME),
+    Verb("add", NO_CARD, OWN_TIME),
+]
+
 NOBODY: Final = -1
 BY_END_CARDS: Final = ENDINGS.index(END_CARDS_LAID)
 BY_LAST_CARD: Final = ENDINGS.index(LAST_CARD)
 BY_TURN_LIMIT: Final = ENDINGS.index(LIMIT_REACHED)
 
 
-GAME: Final = Game(ID, VERSION, PHASES, NOTATION)
+GAME: Final[Game] = Game(ID, VERSION, PHASES, NOTATION, VERBS)
 
 
 @final

@@ -44,6 +44,7 @@ from keltis_engine.scoring import by_count
 from keltis_engine.stacks import height, pop, push
 from keltis_engine.state import OVER, Game, State
 from keltis_engine.table import CardTable, deal_cards
+from keltis_engine.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, OWN_CARD, Verb
 from keltis_engine.views import View, counts_view, write_counts
 
 ID: Final = "neue-wege"
@@ -102,11 +103,26 @@ NOTATION: Final[list[str]] = (
     + [f"take {letter}" for letter in LETTERS]
 )
 
+# What others may know of each decision. The caretaker prefers the first of these that is legal.
+VERBS: Final[list[Verb]] = [
+    Verb("stay", NO_CARD, OPEN_TIME),
+    Verb("keep", NO_CARD, OPEN_TIME),
+    Verb("discard", NO_CARD, OPEN_TIME),
+    Verb("draw", OWN_CARD, OPEN_TIME),
+    Verb("drop", NO_CARD, OPEN_TIME),
+    Verb("lay", NO_CARD, OPEN_TIME),
+    Verb("take", OPEN_CARD, OPEN_TIME),
+    Verb("small", NO_CARD, OPEN_TIME),
+    Verb("big", NO_CARD, OPEN_TIME),
+    Verb("move", NO_CARD, OPEN_TIME),
+    Verb("clover", NO_CARD, OPEN_TIME),
+]
+
 CARD_NAMES: Final = dict(enumerate(KIND_NAMES))
 NO_EDGE: Final = 0
 
 
-GAME: Final = Game(ID, VERSION, PHASES, NOTATION)
+GAME: Final[Game] = Game(ID, VERSION, PHASES, NOTATION, VERBS)
 
 
 @final

@@ -27,6 +27,7 @@ from keltis_engine.stacks import empty_stacks, height, push, top
 from keltis_engine.state import LAST_TILE, LIMIT_REACHED, OVER, Game, State
 from keltis_engine.streams import draw, next_card, stream_sizes
 from keltis_engine.unseen import count_pile, in_order, no_cards, no_counts, refill_pile
+from keltis_engine.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, Verb
 from keltis_engine.views import (
     View,
     names_of,
@@ -80,11 +81,21 @@ NOTATION: Final[list[str]] = (
     + ["pass"]
 )
 
+# What others may know of each decision. The caretaker prefers the first of these that is legal.
+VERBS: Final[list[Verb]] = [
+    Verb("leave", NO_CARD, OPEN_TIME),
+    Verb("pass", NO_CARD, OPEN_TIME),
+    Verb("keep", NO_CARD, OPEN_TIME),
+    Verb("reveal", OPEN_CARD, OPEN_TIME),
+    Verb("take", NO_CARD, OPEN_TIME),  # the tile lies open, and the notation names it
+    Verb("last", NO_CARD, OPEN_TIME),
+]
+
 TILE_NAMES: Final = dict(enumerate(KIND_NAMES))
 NO_TILE: Final = -1
 
 
-GAME: Final = Game(ID, VERSION, PHASES, NOTATION)
+GAME: Final[Game] = Game(ID, VERSION, PHASES, NOTATION, VERBS)
 
 
 @final

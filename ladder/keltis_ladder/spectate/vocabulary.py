@@ -1,4 +1,8 @@
-"""The words of a ruleset, and what each of them gives away to whom."""
+"""The words of a ruleset, and what each of them gives away to whom.
+
+What an action hides is declared in the module of its game (``keltis_engine.verbs``); here it
+becomes what is sent.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,8 @@ from typing import Final
 
 from keltis_bots.framing import pack
 from keltis_engine import Ruleset, State
+from keltis_engine.verbs import NO_CARD, OWN_CARD, OWN_TIME
 from keltis_engine.views import EVERYTHING
-
-_SHOWN_TO_ALL: Final = ("take", "reveal")
-_ONLY_TO_THE_SEAT: Final = "draw"
-_HAND_DECIDES: Final = ("add", "done")
 
 
 class Vocabulary:
@@ -18,15 +19,12 @@ class Vocabulary:
 
     def __init__(self, ruleset: Ruleset) -> None:
         texts = [ruleset.format(action) for action in range(ruleset.actions)]
-        verbs = [text.split()[0] for text in texts]
         self.texts = texts
         self.ids = [pack(action) for action in range(len(texts))]
         self.names = [pack(text) for text in texts]
-        self.shows_card = [verb in _SHOWN_TO_ALL or verb == _ONLY_TO_THE_SEAT for verb in verbs]
-        self.hides_card = [verb == _ONLY_TO_THE_SEAT for verb in verbs]
-        # Whether there is a choice at all depends on the hand: that the seat was not asked, and
-        # so took no time, would tell others about its cards.
-        self.hides_time = [verb in _HAND_DECIDES for verb in verbs]
+        self.shows_card = [sight != NO_CARD for sight in ruleset.card_sight]
+        self.hides_card = [sight == OWN_CARD for sight in ruleset.card_sight]
+        self.hides_time = [sight == OWN_TIME for sight in ruleset.time_sight]
         # All of an event but the card, by seat and action.
         self.events = [
             [
