@@ -28,6 +28,7 @@ from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.audit.book import AuditBook, Played
 from keltis_ladder.audit.evidence import BOT_LIMIT, UNIT, Contrast, Evidence, Test, nats, odds
 from keltis_ladder.audit.rotations import SPREADS, contrast
+from keltis_ladder.match.rotation import entrant_at, seat_of
 
 RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 2026
@@ -180,7 +181,7 @@ def made_up(players: int) -> Callable[[random.Random], Contrast]:
         first = chance.randrange(players)
         values = []
         for game in range(players):
-            seat = (first - game) % players
+            seat = seat_of(first, game, players)
             lead = 6 * (seat == 0) + luck[seat] + chance.gauss(0, 10)
             if chance.random() < 0.02:
                 lead += chance.expovariate(1 / 60)
@@ -279,7 +280,7 @@ def pair_careers(players: int, gain: float, tables: int, seed: int) -> list[int 
         for rotation in range(players):
             scores = []
             for seat in range(players):
-                bot = bots[(seat + rotation) % players]
+                bot = bots[entrant_at(seat, rotation, players)]
                 extra = gain if together and bot < 2 else 0.0
                 points = strengths[bot] + extra + luck[seat] + chance.gauss(0, 0.8)
                 scores.append(round(points * unit))

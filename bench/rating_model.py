@@ -30,6 +30,7 @@ from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, Rng, Ruleset, State, find_variant
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import GameResult, MatchResult, rank_by
+from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.ratings.model import PRIOR, SIGMA
 from keltis_ladder.ratings.normal import cdf
 from keltis_ladder.ratings.skill import Belief, Noise, rate, win_probability
@@ -100,7 +101,7 @@ def play(ruleset: Ruleset, kinds: Sequence[Kind], seed: int) -> list[int]:
     games = []
     for rotation in range(count):
         state = ruleset.deal(count, seed)
-        entrants = [(seat + rotation) % count for seat in range(count)]
+        entrants = entrants_by_seat(rotation, count)
         seats = [Player(kinds[entrant], f"{seed}/{rotation}/{entrant}") for entrant in entrants]
         while not state.over:
             state.apply(seats[int(state.seat)].decide(state))

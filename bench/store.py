@@ -27,6 +27,7 @@ from sqlalchemy import insert, text
 
 from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, find_variant
+from keltis_ladder.match.rotation import seat_of
 from keltis_ladder.ratings.model import MU, SIGMA, noise_of
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.database import Database
@@ -102,7 +103,7 @@ class MadeUp:
         wins = [[0] * players for _ in entrants]
         for rotation in range(players):
             best = max(range(players), key=lambda k: strength[k] + self.chance.gauss(0, beta))
-            wins[best][(best - rotation) % players] = 12
+            wins[best][seat_of(best, rotation, players)] = 12
         shares = [sum(won) for won in wins]
         points = [int(10 * value) for value in strength]
         order = list(zip(shares, points, strict=True))

@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlmodel import Session
 
 from keltis_cli.bots.candidates import program_of
+from keltis_ladder.match.rotation import entrant_at
 from keltis_ladder.run.course import Course
 from keltis_ladder.store.matches.records import TWELFTHS
 from keltis_ladder.store.matches.tournaments import PlayedLeg, entered_versions, played_legs
@@ -62,7 +63,7 @@ def _match(leg: PlayedLeg) -> dict[str, Any]:
             {
                 "rotation": fault.rotation,
                 "seat": fault.seat,
-                "bot": (fault.seat + fault.rotation) % match.players,
+                "bot": entrant_at(fault.seat, fault.rotation, match.players),
                 "decision": fault.decision,
                 "kind": fault.kind,
                 "code": fault.code,

@@ -125,9 +125,3 @@ class LobbyModel:
 def _moment(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def by_entrant(scores: tuple[int, ...], rotation: int, entrants: tuple[Entrant, ...]) -> list[int]:
-    """Return the points by seat as points by entrant."""
-    count = len(entrants)
-    return [scores[(place - rotation) % count] for place in range(count)]

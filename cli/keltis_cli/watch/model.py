@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from keltis_cli.draw.printable import printable
 from keltis_engine import View
+from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_server.play.patches import apply
 
 PUBLIC: Final = "public"
@@ -347,7 +348,7 @@ class MatchModel:
         games = self.seen.setdefault(perspective, {})
         if rotation not in games:
             players = self.facts.players if self.facts else len(seats or [])
-            usual = [(seat + rotation) % players for seat in range(players)]
+            usual = entrants_by_seat(rotation, players)
             games[rotation] = Game(rotation, list(seats) if seats else usual)
         return games[rotation]
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from keltis_ladder.audit.evidence import UNIT, Contrast
+from keltis_ladder.match.rotation import seat_of
 
 # Points by which the lead of a game usually varies: a measure, on which validity does not depend.
 SPREADS: Final = {"keltis": 14, "neue-wege": 14, "kartenspiel": 14, "weg-der-steine": 10}
@@ -24,11 +25,6 @@ def by_lot(versions: Sequence[int], match: str) -> tuple[int, ...]:
     order = list(versions)
     random.Random(match).shuffle(order)
     return tuple(order)
-
-
-def seat_of(position: int, rotation: int, players: int) -> int:
-    """Return where an entrant sits in a rotation."""
-    return (position - rotation) % players
 
 
 def margins(variant: str, games: Sequence[Sequence[int]], position: int) -> list[int]:

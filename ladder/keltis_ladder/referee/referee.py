@@ -17,6 +17,7 @@ from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Fault, InDoubt, Kind, PlatformFault
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_by
+from keltis_ladder.match.rotation import by_seat, entrants_by_seat
 from keltis_ladder.referee.bot_process import FAREWELL, FOREVER, BotProcess
 from keltis_ladder.referee.caretaker import Caretaker
 from keltis_ladder.referee.charging import Effort
@@ -124,7 +125,7 @@ class Referee:
         entrants: Sequence[Entrant],
         watcher: Watcher | None = None,
     ) -> MatchResult:
-        """Play a deal in all rotations; entrant ``(seat + rotation) % players`` has the seat.
+        """Play a deal in all rotations; ``match.rotation`` says who has which seat.
 
         After a platform fault the processes that saw the deal are ended, so that it can be played
         again by others.
@@ -216,10 +217,9 @@ class Referee:
             messages=GameMessages(ruleset, players, bank, increment, vocabulary(ruleset)),
             seats=[],
         )
-        of_rotation = slots_of(entrants, rotation)
-        for number in range(players):
-            index = (number + rotation) % players
-            table.seats.append(_Seat(of_rotation[index], entrants[index], Clock(self.control)))
+        slots = slots_of(entrants, rotation)
+        for slot, entrant in by_seat(list(zip(slots, entrants, strict=True)), rotation):
+            table.seats.append(_Seat(slot, entrant, Clock(self.control)))
         self._stop_all()
         for number, seat in enumerate(table.seats):
             try:
@@ -327,10 +327,9 @@ class Referee:
         for number, seat in enumerate(table.seats):
             if seat.process is not None:
                 seat.process.tell(table.messages.end(number, ending, scores, ranks))
-        players = len(table.seats)
         return GameResult(
             rotation=table.rotation,
-            entrants=[(seat + table.rotation) % players for seat in range(players)],
+            entrants=entrants_by_seat(table.rotation, len(table.seats)),
             actions=table.actions,
             ending=ending,
             scores=scores,

@@ -12,6 +12,7 @@ from keltis_engine.replay import END, Replay, expand, play_again, rules_of, step
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.results import rank_by
+from keltis_ladder.match.rotation import by_entrant
 from keltis_ladder.match.seeds import (
     BadOrigin,
     Origin,
@@ -399,8 +400,7 @@ def _compare_names(games: Sequence[Verdict]) -> None:
         record = verdict.record
         if "names" not in record or "rotation" not in record:
             return
-        names, rotation = record["names"], record["rotation"]
-        seated.append(names[-rotation:] + names[:-rotation] if rotation else names)
+        seated.append(by_entrant(record["names"], record["rotation"]))
     for verdict, names in zip(games, seated, strict=True):
         if names != seated[0]:
             _set(

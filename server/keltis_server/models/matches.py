@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from sqlmodel import Session
 
 from keltis_ladder.match.commitments import commitment_of
+from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.match.seeds import Origin, origin_from_plain
 from keltis_ladder.store.matches.matches import EntrantRow, GameRow, MatchRow, match_row
 from keltis_ladder.store.matches.records import TWELFTHS
@@ -186,10 +187,9 @@ def _entrant(row: EntrantRow) -> EntrantOut:
 
 
 def _game(row: MatchRow, game: GameRow) -> GameOut:
-    players = row.job.players
     return GameOut(
         rotation=game.rotation,
-        seats=[(seat + game.rotation) % players for seat in range(players)],
+        seats=entrants_by_seat(game.rotation, row.job.players),
         ending=game.ending,
         scores=game.scores,
         ranks=game.ranks,

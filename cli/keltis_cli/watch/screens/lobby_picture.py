@@ -12,10 +12,11 @@ from keltis_cli.draw.boards.pieces import spread
 from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import ago, counted, fitting
-from keltis_cli.watch.lobby import LobbyModel, Past, Running, by_entrant
+from keltis_cli.watch.lobby import LobbyModel, Past, Running
 from keltis_cli.watch.moves import ALARM
 from keltis_cli.watch.screens.match_picture import names_text, result_text
 from keltis_engine import VARIANTS
+from keltis_ladder.match.rotation import by_entrant
 
 T = TypeVar("T")
 
@@ -96,7 +97,7 @@ def _standing(running: Running) -> str:
     text = f"game {running.rotation + 1}/{facts.players}"
     if len(running.scores) != facts.players:
         return text
-    points = by_entrant(running.scores, running.rotation, facts.entrants)
+    points = by_entrant(running.scores, running.rotation)
     return f"{text}  {':'.join(map(str, points))}"
 
 

@@ -15,7 +15,8 @@ from keltis_engine import find_variant
 from keltis_ladder.audit.book import Played
 from keltis_ladder.audit.evidence import Contrast
 from keltis_ladder.audit.foresight import foresight
-from keltis_ladder.audit.rotations import contrast, seat_of
+from keltis_ladder.audit.rotations import contrast
+from keltis_ladder.match.rotation import seat_of
 from keltis_ladder.store.audit.book import add_foresight, mark_of, played
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.records import unpack_moves

@@ -12,6 +12,7 @@ from keltis_engine import Ruleset, find_variant
 from keltis_engine.replay import Replay, make_replay
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.commitments import commitment_of
+from keltis_ladder.match.rotation import by_seat
 from keltis_ladder.match.seeds import NO_RESULT
 from keltis_ladder.store.matches.records import unpack_json, unpack_moves
 from keltis_ladder.store.schema.tables import (
@@ -86,7 +87,7 @@ def replays_of(session: Session, number: int) -> list[dict[str, Any]]:
     return [
         {
             **play_out(ruleset, job.players, int(job.seed), game),
-            "names": names[game.rotation :] + names[: game.rotation],
+            "names": by_seat(names, game.rotation),
             "match": number,
             "rotation": game.rotation,
             "ranks": game.ranks,

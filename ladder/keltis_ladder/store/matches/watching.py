@@ -12,6 +12,7 @@ from keltis_ladder.match import jobs
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.results import GameResult, MatchResult
+from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended, Entry
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.matches.matches import FaultRow, MatchRow
@@ -82,7 +83,7 @@ def _dropped(fault: FaultRow) -> Dropped:
 def _result(game: Game, actions: list[int], players: int) -> GameResult:
     return GameResult(
         rotation=game.rotation,
-        entrants=[(seat + game.rotation) % players for seat in range(players)],
+        entrants=entrants_by_seat(game.rotation, players),
         actions=actions,
         ending=game.ending,
         scores=game.scores,

@@ -12,6 +12,7 @@ from sqlmodel import Session
 from keltis_engine import find_variant
 from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.results import GameResult, Loss, MatchResult
+from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.store.matches.records import in_twelfths
 from keltis_ladder.store.matches.replays import Damaged, play_out, read_card
 from keltis_ladder.store.ratings.recomputing import Progress
@@ -88,7 +89,6 @@ def _wrong(job: AnyRow, games: list[AnyRow], places: list[AnyRow], faults: list[
 
 
 def _game_result(game: AnyRow, faults: list[AnyRow]) -> GameResult:
-    players = len(game.scores)
     losses = [
         Loss(fault.seat, fault.decision, Fault(Kind(fault.kind), fault.code, fault.text), {})
         for fault in faults
@@ -96,7 +96,7 @@ def _game_result(game: AnyRow, faults: list[AnyRow]) -> GameResult:
     ]
     return GameResult(
         rotation=game.rotation,
-        entrants=[(seat + game.rotation) % players for seat in range(players)],
+        entrants=entrants_by_seat(game.rotation, len(game.scores)),
         actions=[],
         ending=game.ending,
         scores=game.scores,

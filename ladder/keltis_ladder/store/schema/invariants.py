@@ -213,6 +213,7 @@ def _wrong_ranks() -> Select[Any]:
 
 
 def _position_of_culprit() -> ColumnElement[int]:
+    """Return in SQL what ``match.rotation.entrant_at`` returns."""
     return (_fault.c.seat + _fault.c.rotation) % _match.c.players
 
 
