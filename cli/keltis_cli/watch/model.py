@@ -13,7 +13,7 @@ from typing import Any, Final
 from keltis_cli.draw.printable import printable
 from keltis_engine import View
 from keltis_ladder.match.rotation import entrants_by_seat
-from keltis_server.play.patches import apply
+from keltis_ladder.spectate.patches import apply
 
 PUBLIC: Final = "public"
 ALL: Final = "all"  # all cards: when the match is over

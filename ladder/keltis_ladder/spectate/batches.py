@@ -1,8 +1,8 @@
 """Batches: what a referee tells of a match under way, in the order in which it happens.
 
 They hold decisions, not views: the engine is deterministic, so whoever knows the deal and the
-decisions can make the view of anybody after any of them (``live.py``), at a thousandth of the size.
-Nothing in a batch is hidden from anybody at the table, but for some of the times.
+decisions can make the view of anybody after any of them (``live_match.py``), at a thousandth of
+the size. Nothing in a batch is hidden from anybody at the table, but for some of the times.
 """
 
 from __future__ import annotations

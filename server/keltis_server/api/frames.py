@@ -9,7 +9,9 @@ from pydantic import BaseModel, Field
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS, find_variant
+from keltis_ladder.spectate.frames import Plain, game_plain, so_far
 from keltis_ladder.spectate.live_match import LiveMatch, Viewer
+from keltis_ladder.spectate.sight import PUBLIC
 from keltis_ladder.store.matches.matches import MatchRow, job_of_number, match_row
 from keltis_ladder.store.matches.watching import stored_match
 from keltis_server.http.auth import Call
@@ -18,9 +20,8 @@ from keltis_server.http.parameters import LARGEST_NUMBER
 from keltis_server.http.problems import not_found
 from keltis_server.http.wire import Reply
 from keltis_server.live.hub import LIVE
-from keltis_server.play.frames import Plain, game_plain, so_far
 from keltis_server.play.games import GAMES
-from keltis_server.play.watching import PUBLIC, sight
+from keltis_server.play.watching import viewer_of
 from keltis_server.site.encoding import Encoded, dump_json, dump_msgpack, tag_of
 from keltis_server.site.site import Site
 
@@ -115,7 +116,7 @@ async def frames(call: Call, path: GamePath, query: FramesQuery) -> Reply:
     row = await _row(call, path.match)
     if path.rotation >= row.job.players:
         raise not_found(f"the match has {row.job.players} games: 0 to {row.job.players - 1}")
-    viewer = sight(query.viewer, path.rotation, row, call.caller, _first_play(call, row))
+    viewer = viewer_of(query.viewer, path.rotation, row, call.caller, _first_play(call, row))
     if row.number is not None:
         return Reply(await site.work(_of_stored, site, row, path.rotation, viewer))
     live = _live_match(call, row.job.id)

@@ -1,14 +1,6 @@
-"""Who may see what of a match. Nothing else decides it: not the websocket, not the HTTP API.
+"""Who somebody is to a match: the owner of a bot in it, and whether its deal was played before.
 
-Everybody sees the public view while a match runs, and everything once its result is stored. An
-author sees the hand of an own bot before that, but only
-
-- in the last rotation: the deal is the same in all of them, so that the hand of an earlier one is
-  what an opponent holds in a later one;
-- when the deal is played for the first time: a match that the platform broke off is played again
-  with the same deal, from its first rotation.
-
-Whoever runs the ladder sees no more than others.
+What they may see by that is decided in ``keltis_ladder.spectate.sight``.
 """
 
 from __future__ import annotations
@@ -18,17 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from keltis_engine import POST_GAME, SPECTATORS
 from keltis_ladder.dispatch.dispatcher import MatchStarted
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.spectate.live_match import Viewer
+from keltis_ladder.spectate.sight import sight
 from keltis_ladder.store.bots.accounts import Bearer, TokenScope
 from keltis_ladder.store.matches.matches import EntrantRow, MatchRow
 from keltis_ladder.store.schema.moments import now
 from keltis_server.events import Happening
 
-PUBLIC: Final = "public"
-ALL: Final = "all"
 MOST_BEGUN: Final = 1_000  # matches without a result that are remembered
 
 
@@ -86,50 +76,15 @@ def owns(caller: Bearer | None, bot: str, entrants: Sequence[EntrantRow]) -> boo
     )
 
 
-def seat_of(bot: str, rotation: int, entrants: Sequence[EntrantRow]) -> int | None:
-    """Return the seat of a bot in a rotation; the first if it is there twice."""
-    for position, each in enumerate(entrants):
-        if each.bot == bot:
-            return (position - rotation) % len(entrants)
-    return None
-
-
-def positions(rotation: int, players: int) -> list[int]:
-    """Return which entrant sits on each seat in a rotation."""
-    return [(seat + rotation) % players for seat in range(players)]
-
-
-def early_sight(bot: str, rotation: int, match: MatchRow, first_play: bool) -> Viewer:
-    """Return as whom the owner of a bot sees a game while the match runs."""
-    if rotation != len(match.entrants) - 1 or not first_play:
-        return SPECTATORS
-    seat = seat_of(bot, rotation, match.entrants)
-    return SPECTATORS if seat is None else seat
-
-
-def sight(
+def viewer_of(
     wish: str, rotation: int, match: MatchRow, caller: Bearer | None, first_play: bool
 ) -> Viewer:
-    """Return as whom a caller sees a game: as they wish if they may, else as everybody does.
-
-    They wish ``public``, ``all``, a seat, or a bot; it is theirs to know that it is in the match.
-    """
-    if wish == PUBLIC:
-        return SPECTATORS
-    if match.number is None:
-        if owns(caller, wish, match.entrants):
-            return early_sight(wish, rotation, match, first_play)
-        return SPECTATORS
-    if wish == ALL:
-        return POST_GAME
-    seat = seat_of(wish, rotation, match.entrants)
-    if seat is None and wish.isdecimal() and int(wish) < len(match.entrants):
-        seat = int(wish)
-    return SPECTATORS if seat is None else seat
-
-
-def sight_name(viewer: Viewer) -> str:
-    """Return how a viewer is called in answers."""
-    if viewer == POST_GAME:
-        return ALL
-    return PUBLIC if viewer == SPECTATORS else str(viewer)
+    """Return as whom a caller sees a game: as they wish if they may, else as everybody does."""
+    return sight(
+        wish,
+        [each.bot for each in match.entrants],
+        rotation,
+        over=match.number is not None,
+        own=owns(caller, wish, match.entrants),
+        first_play=first_play,
+    )

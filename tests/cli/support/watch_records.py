@@ -16,7 +16,7 @@ from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, MatchResult, SeatTime
 from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended
 from keltis_ladder.spectate.live_match import LiveMatch, Viewer
-from keltis_server.play.patches import diff
+from keltis_ladder.spectate.patches import diff
 
 BOTS = ["greedy", "a-bot-with-a-rather-long-name", "random", "mine.v2"]
 ADA = "ada"  # the author of the first

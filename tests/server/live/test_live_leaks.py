@@ -18,7 +18,7 @@ from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.matches.matches import EntrantRow, MatchRow
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Job as JobRow
-from keltis_server.play.watching import Beginnings, sight
+from keltis_server.play.watching import Beginnings, viewer_of
 from tests.server.support.spectating import TABLES, Watched, evening
 
 
@@ -185,7 +185,7 @@ def match_between(number: int | None) -> MatchRow:
 def test_while_a_match_runs_only_its_author_sees_a_hand_and_only_in_the_last_game(
     wish: str, rotation: int, caller: Bearer | None, first_play: bool, seen: Viewer
 ) -> None:
-    assert sight(wish, rotation, match_between(None), caller, first_play) == seen
+    assert viewer_of(wish, rotation, match_between(None), caller, first_play) == seen
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_while_a_match_runs_only_its_author_sees_a_hand_and_only_in_the_last_gam
     [("public", SPECTATORS), ("all", POST_GAME), ("0", 0), ("3", SPECTATORS), ("carol", 1)],
 )
 def test_when_a_match_is_over_everybody_sees_whatever_they_like(wish: str, seen: Viewer) -> None:
-    assert sight(wish, 1, match_between(7), None, False) == seen
+    assert viewer_of(wish, 1, match_between(7), None, False) == seen
 
 
 def test_a_deal_counts_as_seen_when_its_match_begins_again_or_is_older_than_the_server() -> None:

@@ -20,6 +20,7 @@ from keltis_engine import VARIANTS
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.run.programs import keep_program
+from keltis_ladder.spectate import patches
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
@@ -31,7 +32,6 @@ from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import JobState, Purpose, VersionState
 from keltis_server.client.live import LiveClient
 from keltis_server.http.endpoints import API
-from keltis_server.play import patches
 from keltis_server.play.games import GAMES
 from keltis_server.settings import Quotas
 from tests.ladder.support.small_bots import write_bot

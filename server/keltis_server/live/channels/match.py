@@ -15,8 +15,11 @@ from keltis_ladder.dispatch.dispatcher import (
     MatchWithdrawn,
 )
 from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.run.scheduler import ResultStored
+from keltis_ladder.spectate.frames import Follower, fault_plain
 from keltis_ladder.spectate.live_match import LiveMatch, Viewer
+from keltis_ladder.spectate.sight import early_sight
 from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.matches.matches import MatchRow, match_row
 from keltis_ladder.store.matches.watching import stored_match
@@ -25,8 +28,7 @@ from keltis_server.events import Happening, TournamentChanged
 from keltis_server.live.channel import Channel, Plain, Refusal, Surroundings, patiently
 from keltis_server.live.channels.lobby import committed
 from keltis_server.models.matches import match_out
-from keltis_server.play.frames import Follower, fault_plain
-from keltis_server.play.watching import early_sight, owns, positions
+from keltis_server.play.watching import owns
 
 STEP: Final = 40  # decisions that are turned into frames at once: about two milliseconds
 RESTARTED: Final = "the platform failed, which is no bot's fault: the match is played again"
@@ -109,7 +111,7 @@ class MatchChannel(Channel):
             games.append(self._so_far(current))
             plain = {
                 "rotation": current.rotation,
-                "seats": positions(current.rotation, self.row.job.players),
+                "seats": entrants_by_seat(current.rotation, self.row.job.players),
                 "view": current.first,
                 "frames": self._frames,
                 "clocks": self._begin_clocks,
@@ -186,7 +188,7 @@ class MatchChannel(Channel):
                 "kind": "game",
                 "rotation": rotation,
                 "commitment": self._match["commitment"],
-                "seats": positions(rotation, self.row.job.players),
+                "seats": entrants_by_seat(rotation, self.row.job.players),
                 "view": self._current.first,
                 "clocks": self._begin_clocks,
             }
@@ -195,7 +197,8 @@ class MatchChannel(Channel):
     def _viewer(self, rotation: int) -> Viewer:
         if self.bot is None:
             return SPECTATORS
-        return early_sight(self.bot, rotation, self.row, self._first_play)
+        bots = [each.bot for each in self.row.entrants]
+        return early_sight(self.bot, bots, rotation, self._first_play)
 
     def work(self) -> bool:
         """Turn some decisions into frames."""
@@ -265,7 +268,7 @@ class MatchChannel(Channel):
         faults = game.match.faults(game.rotation)[: game.faults]
         return {
             "rotation": game.rotation,
-            "seats": positions(game.rotation, self.row.job.players),
+            "seats": entrants_by_seat(game.rotation, self.row.job.players),
             "plies": game.ply,
             "ended": game.ended,
             "scores": game.scores,
@@ -285,7 +288,7 @@ def _past_game(match: LiveMatch, rotation: int) -> Plain:
 def _game_plain(match: LiveMatch, rotation: int, scores: list[int]) -> dict[str, Any]:
     return {
         "rotation": rotation,
-        "seats": positions(rotation, len(match.games)),
+        "seats": entrants_by_seat(rotation, len(match.games)),
         "plies": match.plies(rotation),
         "ended": True,
         "scores": scores,

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.request import urlopen
 
 from keltis_engine import SPECTATORS, find_variant
-from keltis_server.play.patches import apply
+from keltis_ladder.spectate.patches import apply
 from tests.system.web.support.ladders import Ladder
 
 View = dict[str, Any]

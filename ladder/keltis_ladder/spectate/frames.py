@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from keltis_ladder.match.clock import Clock
+from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.spectate.batches import Decided, Dropped, Ended
 from keltis_ladder.spectate.live_match import LiveGame, LiveMatch, SeenDecision, SeenFault, Viewer
-from keltis_server.play.patches import diff
-from keltis_server.play.watching import positions, sight_name
+from keltis_ladder.spectate.patches import diff
+from keltis_ladder.spectate.sight import sight_name
 
 ENTIRE: Final = 1 << 30  # more decisions than any game has
 
@@ -137,7 +138,7 @@ def game_plain(match: LiveMatch, rotation: int, viewer: Viewer, timed: bool) -> 
         "match": match.job.id,
         "rotation": rotation,
         "viewer": sight_name(viewer),
-        "seats": positions(rotation, len(match.games)),
+        "seats": entrants_by_seat(rotation, len(match.games)),
         "view": follower.first,
         "clocks": begin,
         "frames": [event for event in events if event["kind"] == "frame"],
