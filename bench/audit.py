@@ -331,7 +331,7 @@ def markdown(
     pairs: Sequence[PairsFound],
     styles: Sequence[Styles],
 ) -> str:  # fmt: skip
-    """Return the tables for docs/audit.md."""
+    """Return the tables for docs/operators/audit.md."""
     lines = ["## Honest bots", ""]
     levels = " | ".join(f"ever {level:,} to 1 (allowed)" for level in LEVELS)
     lines += [f"| matches | bots | each | {levels} | alarms |", "|---" * (4 + len(LEVELS)) + "|"]

@@ -157,7 +157,7 @@ def variance(values: list[float]) -> float:
 
 
 def markdown(savings: list[Saving]) -> str:
-    """Return the table for docs/duplicate-deals.md."""
+    """Return the table for docs/readers/duplicate-deals.md."""
     headings = ["variant", "players", "draw pile", "share", "games, new deals"]
     headings += ["games, rotations", "saved", "saved, in points"]
     lines = [f"| {' | '.join(headings)} |", "|---" * len(headings) + "|"]

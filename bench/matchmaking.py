@@ -444,7 +444,7 @@ def main() -> None:
     head = (
         f"# Matchmaking, {now:%Y-%m-%d}\n\n{machine.cpu}, {machine.python}. `python -m "
         f"bench.matchmaking --ladders {options.ladders}`, {document['seconds']} s. "
-        "docs/matchmaking.md says what the columns mean.\n\n"
+        "docs/readers/matchmaking.md says what the columns mean.\n\n"
     )
     RESULTS.mkdir(exist_ok=True)
     name = f"matchmaking-{now:%Y-%m-%d}-{machine.slug}"

@@ -1,7 +1,7 @@
 """The messages of the protocol, and the checks of those that a bot sends.
 
-``docs/protocol.md`` is the specification. Messages to a bot: hello, game, choose, end, error.
-Messages from a bot: hello, action.
+``docs/authors/protocol.md`` is the specification. Messages to a bot: hello, game, choose, end,
+error. Messages from a bot: hello, action.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The names of the fields of views, packed. ``docs/engine.md`` says what the fields mean."""
+"""The names of the fields of views, packed. ``docs/authors/engine.md`` says what they mean."""
 
 from __future__ import annotations
 

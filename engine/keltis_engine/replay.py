@@ -1,7 +1,7 @@
 """Replays: a whole game as JSON, to be played again and checked anywhere.
 
 A replay holds the variant with its version and options, the number of players, the seed, the
-decisions in notation, the scores, and a digest of the game. ``docs/replay.md`` says
+decisions in notation, the scores, and a digest of the game. ``docs/readers/replay.md`` says
 more.
 """
 

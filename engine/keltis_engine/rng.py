@@ -1,6 +1,6 @@
 """Random numbers that are the same on every machine, compiled or not, for ever.
 
-Two generators, both documented in ``docs/determinism.md`` with vectors that a test pins:
+Two generators, both documented in ``docs/readers/determinism.md`` with vectors that a test pins:
 
 - ``DealStream`` deals games. It is the output of SHAKE-128, so that nobody who sees some cards
   of a deal can work out the others, whatever he computes.

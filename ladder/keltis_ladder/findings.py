@@ -83,7 +83,7 @@ def advice_for(fault: Fault) -> str:
         Kind.CRASH: "The end of its stderr usually says why.",
         Kind.TIMEOUT: "Look at left_ms in each request, and answer before it is used up.",
         Kind.ILLEGAL: "Answer with one of the numbers in the request's `legal`.",
-        Kind.PROTOCOL: "docs/protocol.md describes each message, byte by byte.",
-        Kind.RESOURCES: "docs/sandbox.md lists what a bot may use.",
+        Kind.PROTOCOL: "docs/authors/protocol.md describes each message, byte by byte.",
+        Kind.RESOURCES: "docs/operators/sandbox.md lists what a bot may use.",
     }
     return special.get(fault.code, general[fault.kind])

@@ -1,4 +1,4 @@
-"""``docs/protocol.md`` and ``docs/bots.md`` say what the code does."""
+"""``docs/authors/protocol.md`` and ``docs/authors/bots.md`` say what the code does."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tests.bots.support.piped import PipedBot, Seat, play_game
 from tests.bots.support.refusals import refused
 from tests.places import ROOT
 
-PROTOCOL = (ROOT / "docs/protocol.md").read_text("utf-8")
-GUIDE = (ROOT / "docs/bots.md").read_text("utf-8")
-NOTATION = (ROOT / "docs/notation.md").read_text("utf-8")
+PROTOCOL = (ROOT / "docs/authors/protocol.md").read_text("utf-8")
+GUIDE = (ROOT / "docs/authors/bots.md").read_text("utf-8")
+NOTATION = (ROOT / "docs/readers/notation.md").read_text("utf-8")
 SNIPPET = re.compile(r"<!-- from: (\S+) -->\n```\w+\n(.*?)```\n", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```\n", re.DOTALL)
 CODE = re.compile(r"""(?:ProtocolError\(|Kind\.[A-Z]+,|code =)\s*"([a-z-]+)"|"signal" if""")

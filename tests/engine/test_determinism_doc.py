@@ -1,4 +1,4 @@
-"""docs/determinism.md is enough to reproduce the engine: its code is run, its vectors checked."""
+"""docs/readers/determinism.md is enough to reproduce the engine: its code and vectors are run."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from keltis_engine.rng import DealStream as EngineStream
 from tests.engine.support.positions import TABLES, played
 from tests.places import ROOT
 
-PAGE = (ROOT / "docs/determinism.md").read_text("utf-8")
+PAGE = (ROOT / "docs/readers/determinism.md").read_text("utf-8")
 SEEDS = [0, 1, 2008, 2**64, 2**128 - 1]
 
 

@@ -16,7 +16,7 @@ ROW = re.compile(r"^\| (\d+)(?:-(\d+))? \| ([a-z-]+) \| `([^`]+)` \| `([^`]+)` \
 
 
 def section(variant: str) -> str:
-    text = (DOCS / "notation.md").read_text(encoding="utf-8")
+    text = (DOCS / "readers/notation.md").read_text(encoding="utf-8")
     return text.split(f"## `{variant}`\n")[1].split("\n## ")[0]
 
 
@@ -48,7 +48,7 @@ def test_the_notation_tables_name_the_phase_of_every_id(variant: str) -> None:
 
 
 def test_the_replay_page_names_the_formats() -> None:
-    text = (DOCS / "replay.md").read_text(encoding="utf-8")
+    text = (DOCS / "readers/replay.md").read_text(encoding="utf-8")
     assert f'"{FORMAT}"' in text
     assert f'"{EXPANDED_FORMAT}"' in text
 

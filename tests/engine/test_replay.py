@@ -125,7 +125,7 @@ def test_a_replay_shares_nothing_with_the_ruleset() -> None:
 
 
 def digest_of_expanded(expanded: dict[str, Any]) -> str:
-    """Work the digest out as docs/replay.md says, from the expanded replay alone."""
+    """Work the digest out as docs/readers/replay.md says, from the expanded replay alone."""
     options = [f"{name}={value}" for name, value in sorted(expanded["options"].items())]
     head = [expanded["variant"], str(expanded["version"]), str(expanded["players"]), *options]
     text = " ".join(head) + "\n"

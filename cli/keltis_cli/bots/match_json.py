@@ -20,7 +20,7 @@ FORMAT: Final = "keltis-ladder match 1"
 
 
 def document(plan: Matchup, outcome: Outcome, cards: CardBox) -> dict[str, Any]:
-    """Return everything about what was played; ``docs/matches.md`` names every field."""
+    """Return everything about what was played; ``docs/authors/matches.md`` names every field."""
     tally = outcome.tally
     return {
         "format": FORMAT,

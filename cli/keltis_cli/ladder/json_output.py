@@ -1,4 +1,4 @@
-"""What is stored of a ladder as JSON, for programs; ``docs/ladder.md`` names every field."""
+"""What a ladder stores as JSON, for programs; ``docs/operators/ladder.md`` names every field."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def tell_program(told: ResultStored) -> None:
 
 
 def record(told: ResultStored) -> dict[str, Any]:
-    """Return a stored result for programs; ``docs/ladder.md`` names every field."""
+    """Return a stored result for programs; ``docs/operators/ladder.md`` names every field."""
     playing, result, beliefs = told.playing, told.result, told.stored.beliefs
     faults = [0] * len(playing.versions)
     for game in result.games:

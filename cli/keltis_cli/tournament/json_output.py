@@ -21,7 +21,7 @@ Matches = dict[str, list[dict[str, Any]]]  # by table: round/table
 
 
 def document(session: Session, course: Course) -> dict[str, Any]:
-    """Return everything about a tournament; ``docs/tournaments.md`` names every field."""
+    """Return everything about a tournament; ``docs/readers/tournaments.md`` names every field."""
     record, tournament = course.record, course.tournament
     assert record.id is not None
     matches = {

@@ -2,7 +2,8 @@
 
 The server commits to a stock of secret parts long before they are used. When a match begins, the
 oldest part that is left is mixed with the programs that play and with a result that did not exist
-yet when the part was committed to. ``docs/seeds.md`` says what this prevents and what it cannot.
+yet when the part was committed to. ``docs/readers/seeds.md`` says what this prevents
+and what it cannot.
 """
 
 from __future__ import annotations

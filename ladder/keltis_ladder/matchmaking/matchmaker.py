@@ -1,8 +1,8 @@
 """The matchmaker: decides which match a never-ending ladder plays next.
 
 It is pure: it keeps its own picture of the ladder, is told what happens, and knows neither a
-database nor a clock. Its time is the number of matches it has proposed. docs/matchmaking.md says
-what it guarantees and why that holds.
+database nor a clock. Its time is the number of matches it has proposed.
+``docs/readers/matchmaking.md`` says what it guarantees and why that holds.
 """
 
 from __future__ import annotations

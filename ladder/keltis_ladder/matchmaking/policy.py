@@ -21,7 +21,7 @@ def _usual_players() -> Mapping[int, float]:
 
 @dataclass(frozen=True)
 class Policy:
-    """What the matchmaker keeps to. The guarantees in docs/matchmaking.md hold for any of these."""
+    """What the matchmaker keeps to. What docs/readers/matchmaking.md promises holds for all."""
 
     variants: Mapping[str, float] = field(default_factory=_equal_variants)  # weights
     players: Mapping[int, float] = field(default_factory=_usual_players)  # weights

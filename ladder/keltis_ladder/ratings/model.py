@@ -17,7 +17,8 @@ PRIOR: Final = Belief(MU, SIGMA)
 
 # A version never changes. But the ground it was measured on does: opponents that were badly known
 # when they met become better known, and a live rating is not told. So little drift leaves ratings
-# as exact as none does, and their intervals become honest: docs/ratings.md has the simulation.
+# as exact as none does, and their intervals become honest: docs/readers/ratings.md has
+# the simulation.
 TAU: Final = SIGMA / 200.0
 
 # How far a new version is from its predecessor: the standard deviation of that step. An upload may

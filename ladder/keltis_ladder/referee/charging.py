@@ -2,7 +2,7 @@
 
 The referee opens an account for each process of a bot. It tells the account when a request goes
 out, when it looks for the answer, and when the answer has come; the account says what the decision
-costs. ``docs/clock.md`` has the reasons, and what was measured.
+costs. ``docs/authors/clock.md`` has the reasons, and what was measured.
 """
 
 from __future__ import annotations

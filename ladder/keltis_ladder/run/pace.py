@@ -16,8 +16,8 @@ from typing import Final
 from keltis_ladder.errors import LadderError
 
 MINUTE: Final = 60.0  # seconds
-# Pairs that the most instructive match would put right, per rival: docs/matchmaking.md has the
-# simulation that the number comes from.
+# Pairs that the most instructive match would put right, per rival: docs/readers/matchmaking.md has
+# the simulation that the number comes from.
 SETTLED_BELOW: Final = 0.0001
 # So many times as much must be to learn before a settled ladder goes on at full pace: results move
 # the gain up and down, and the pace must not follow each of them.

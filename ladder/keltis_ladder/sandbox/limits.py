@@ -1,4 +1,4 @@
-"""What a bot may use of the machine; ``docs/sandbox.md`` explains each limit."""
+"""What a bot may use of the machine; ``docs/operators/sandbox.md`` explains each limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a hostile program in bubblewrap; ``docs/sandbox.md`` gives the reason for each measure."""
+"""Run a hostile program in bubblewrap; ``docs/operators/sandbox.md`` says why, for each measure."""
 
 from __future__ import annotations
 

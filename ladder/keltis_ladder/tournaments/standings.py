@@ -1,7 +1,7 @@
 """Standings of round robins, Swiss tournaments and gauntlets, with their tie-breaks.
 
 Tie-breaks are exact numbers, compared in the order of their column; who is equal in all of them
-shares the place. ``docs/tournaments.md`` gives the reasons for the order.
+shares the place. ``docs/readers/tournaments.md`` gives the reasons for the order.
 """
 
 from __future__ import annotations

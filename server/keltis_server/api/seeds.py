@@ -21,7 +21,7 @@ ENDPOINTS: Final = Endpoints("seeds", "What the seeds of matches are made of.")
 
 
 class SeedPartOut(BaseModel):
-    """The server's part of a seed. docs/seeds.md says what it is for."""
+    """The server's part of a seed. docs/readers/seeds.md says what it is for."""
 
     number: int = Field(description="Parts are drawn in the order of their numbers.")
     commitment: str = Field(description="The hash that binds the server to it.")

@@ -84,7 +84,7 @@ class GameOut(BaseModel):
 
 
 class OriginOut(BaseModel):
-    """What a seed is made of. docs/seeds.md says how."""
+    """What a seed is made of. docs/readers/seeds.md says how."""
 
     part: int = Field(description="The number of the server's part.")
     after: int = Field(description="So many results were stored when it was committed to.")

@@ -1,4 +1,4 @@
-"""A bot in Python without the SDK. ``docs/protocol.md`` shows what follows."""
+"""A bot in Python without the SDK. ``docs/authors/protocol.md`` shows what follows."""
 
 import os
 import struct

@@ -1,7 +1,7 @@
 """Transcripts: every message of one game of each variant, to and from the Python starter.
 
 ``python -m tests.bots.support.transcripts`` plays and writes them anew, and copies what
-``docs/protocol.md`` shows of them into it. Any change of the protocol shows as a readable
+``docs/authors/protocol.md`` shows of them into it. Any change of the protocol shows as a readable
 difference.
 
 A file has one JSON object on each line. The first says which game it is, with every decision at
@@ -25,7 +25,7 @@ from tests.bots.support.piped import STARTERS, PipedBot, Seat, decoded, play_gam
 from tests.places import ROOT
 
 FOLDER: Final = ROOT / "tests/bots/transcripts"
-DOCUMENT: Final = ROOT / "docs/protocol.md"
+DOCUMENT: Final = ROOT / "docs/authors/protocol.md"
 SHORT: Final = 200  # bytes of a frame that is written out in hex
 GAMES: Final = {  # by variant: players, the bot's seat, seed
     "keltis": (2, 0, 2008),

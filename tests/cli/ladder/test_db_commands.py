@@ -124,7 +124,7 @@ def test_what_a_check_finds_is_told_with_what_to_do(inside: Inside, home: Path) 
     lines = done.out.splitlines()
     at = lines.index("✗ failed  results")
     assert lines[at + 1] == "  ranks do not follow from wins and points: 3"
-    assert lines[at + 2] == "  Restore a backup: docs/store.md says how."
+    assert lines[at + 2] == "  Restore a backup: docs/operators/store.md says how."
     assert lines[-1] == "2 failed."  # the ratings do not follow either
 
 

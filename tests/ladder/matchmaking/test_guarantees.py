@@ -1,4 +1,4 @@
-"""The guarantees of docs/matchmaking.md, on ladders of all kinds.
+"""The guarantees of docs/readers/matchmaking.md, on ladders of all kinds.
 
 Bots claim this and that, come and go, several matches are under way at once, and some never end.
 """
@@ -163,7 +163,7 @@ def test_every_proposal_keeps_its_promises(
 
 
 def wait_bound(maker: Matchmaker, version: int) -> float:
-    """Return how long a version waits at most while nobody comes or goes: docs/matchmaking.md."""
+    """Return how long a version waits at most while nobody comes or goes: guarantee 2."""
     policy, active = maker.policy, maker.active
     playable = list(maker.lags)
     shares = policy.shares(playable)

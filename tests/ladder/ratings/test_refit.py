@@ -241,7 +241,7 @@ def test_gaps_between_neighbours_are_as_certain_as_they_say(
 def test_across_the_whole_ladder_the_refit_is_nearly_as_certain_as_it_says(
     ladders: list[tuple[Ladder, Refit]],
 ) -> None:
-    """Errors that neighbours share do not show in their own intervals: see docs/ratings.md."""
+    """Errors that neighbours share do not show in their intervals: see docs/readers/ratings.md."""
     live = [covered(ladder.live, ladder.skills) for ladder, _ in ladders]
     refitted = [covered(found.beliefs, ladder.skills) for ladder, found in ladders]
     assert 0.80 < sum(refitted) / len(refitted) < 0.98

@@ -147,7 +147,7 @@ def test_messages_of_any_kind_are_paid(tmp_path: Path) -> None:
 
 
 def test_the_document_has_the_costs_that_the_endpoints_declare() -> None:
-    document = ROOT / "docs" / "server.md"
+    document = ROOT / "docs/operators" / "server.md"
     rows = re.findall(r"(?m)^\| (\d+) \| (`(?:GET|POST).*) \|$", document.read_text("utf-8"))
     told = {name: int(cost) for cost, names in rows for name in re.findall(r"`([^`]+)`", names)}
     declared = {

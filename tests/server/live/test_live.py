@@ -325,7 +325,7 @@ def _tournament(server: Any, versions: list[int]) -> int:
     return id
 
 
-DOCUMENT = ROOT / "docs" / "live.md"
+DOCUMENT = ROOT / "docs/clients" / "live.md"
 
 
 def examples() -> list[Message]:

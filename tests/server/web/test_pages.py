@@ -431,12 +431,14 @@ def test_values_in_texts_with_tags_cannot_bring_tags() -> None:
 
 def test_documents_keep_links_that_lead_somewhere_and_drop_the_others() -> None:
     text = read_markdown(
-        "# Title\n\n## One *two*\n\n## One two\n\n[a](protocol.md#x) [b](store.md) [c](#one-two) "
-        "[d](https://example.org) <script>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+        "# Title\n\n## One *two*\n\n## One two\n\n[a](protocol.md#x) [b](../operators/store.md) "
+        "[c](#one-two) [e](../readers/rules.md) [d](https://example.org) <script>"
+        "\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
     )
     assert text.title == "Title"
     assert [heading.id for heading in text.headings] == ["one-two", "one-two-1"]
     assert '<a href="/protocol#x">a</a> b <a href="#one-two">c</a>' in text.html
+    assert '<a href="/rules">e</a>' in text.html
     assert 'rel="noreferrer"' in text.html
     assert "<script>" not in text.html
     assert '<div class="wide" tabindex="0" role="group">' in text.html

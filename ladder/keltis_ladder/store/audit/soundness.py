@@ -40,7 +40,7 @@ from keltis_ladder.store.schema.upkeep import broken_references, tables_differ
 SHOWN: Final = 5  # of those that something is wrong with
 OLD: Final = 3600.0  # seconds; a file that is still not complete then never will be
 
-RESTORE: Final = "Restore a backup: docs/store.md says how."
+RESTORE: Final = "Restore a backup: docs/operators/store.md says how."
 RECOMPUTE: Final = "Work the ratings out again: keltis-ladder ratings recompute --store"
 
 

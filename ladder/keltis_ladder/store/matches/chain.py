@@ -1,7 +1,7 @@
 """The chain of results: the digest of each result covers it and all that were stored before it.
 
 Nobody can change a result later, or slip one in, without changing every digest after it. The facts
-that are digested are public when a match is over; ``docs/seeds.md`` lists them.
+that are digested are public when a match is over; ``docs/readers/seeds.md`` lists them.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def protocol_text() -> Text:
 
 def _document(name: str) -> Path:
     """Return where a document is: with the package of the bots, or among the sources."""
-    sources = Path(keltis_server.__file__).parents[2] / "docs"
+    sources = Path(keltis_server.__file__).parents[2] / "docs" / "authors"
     for place in (Path(str(resources.files("keltis_bots"))), sources):
         if (place / name).is_file():
             return place / name

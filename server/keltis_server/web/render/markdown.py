@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-# Where documents are pages; links to others are left as words.
+# Where documents are pages, whatever folder they are in; links to others are left as words.
 PAGES: Final = {
     "protocol.md": "/protocol",
     "rules.md": "/rules",
@@ -100,7 +101,7 @@ def _target(href: str) -> str | None:
     if href.startswith(("#", "https://")):
         return href
     document, _, anchor = href.partition("#")
-    page = PAGES.get(document)
+    page = PAGES.get(PurePosixPath(document).name)
     if page is None:
         return None
     return f"{page}#{anchor}" if anchor and page == "/protocol" else page

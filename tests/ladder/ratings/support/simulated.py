@@ -1,6 +1,7 @@
 """A ladder of bots whose skills are known: they perform as the model says they do.
 
-``python -m tests.ladder.ratings.support.simulated`` makes the calibration table of docs/ratings.md.
+``python -m tests.ladder.ratings.support.simulated`` makes the calibration table of
+docs/readers/ratings.md.
 """
 
 import math
