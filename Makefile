@@ -55,9 +55,10 @@ lint: $(VENV)/dev  ## ruff, mypy --strict, import-linter
 	$(TIMED) mypy $(BIN)/mypy --strict $(CHECKED)
 	$(TIMED) lint-imports env PYTHONPATH=$(SOURCE_PATH) $(BIN)/lint-imports --no-logo
 
-format: $(VENV)/dev  ## Format the code and apply the linter's safe fixes
+format: $(VENV)/dev  ## Format the code, apply the linter's safe fixes, wrap the documents
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+	$(BIN)/python -m tests.docs.support.wrap
 
 test-interpreted: $(VENV)/dev  ## The engine's tests on its sources
 	$(TIMED) interpreted env $(INTERPRETED) $(PYTEST) -n 2 tests/engine
