@@ -13,7 +13,7 @@ from tests.server.web.test_viewer import authors, browser
 
 # A match that a server was stopped in waits again before it is played: what a page hears of that.
 AGAIN: Final = """async (match) => {
-    const base = document.querySelector('script[src*="js/viewer.js"]').src;
+    const base = document.querySelector('script[src*="pages/match.js"]').src;
     const { MatchModel } = await import(new URL("../viewer/model.js", base));
     const model = new MatchModel(match);
     const seats = [0, 1];

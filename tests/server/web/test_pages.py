@@ -294,12 +294,12 @@ def test_static_files_are_packed_and_kept_only_under_the_right_hash(tmp_path: Pa
                 headers = {"If-None-Match": etag}
                 async with server.http.get(server.url + load, headers=headers) as response:
                     assert response.status == 304
-            for other in ("/static/js/live.js", f"/static/{HASH_MARK}0000/js/live.js"):
+            for other in ("/static/lib/live.js", f"/static/{HASH_MARK}0000/lib/live.js"):
                 async with server.http.get(server.url + other) as response:
                     assert response.status == 200
                     assert response.headers["Cache-Control"] == "no-cache"
                     assert response.headers["Content-Encoding"] == "gzip"
-            for bad in ("/static/../app.py", "/static/%2e%2e/%2e%2e/app.py", "/static/js/none.js"):
+            for bad in ("/static/../app.py", "/static/%2e%2e/%2e%2e/app.py", "/static/lib/none.js"):
                 async with server.http.get(server.url + bad) as response:
                     assert response.status == 404
             for path, kind in (("/robots.txt", "text/plain"), ("/favicon.svg", "image/svg+xml")):
@@ -338,7 +338,7 @@ def with_imports(assets: Assets, names: set[str]) -> set[str]:
 
 def test_modules_import_what_there_is() -> None:
     assets = Assets.load()
-    ours = {name for name in assets.files if name.startswith("js/")}
+    ours = {name for name in assets.files if name.endswith(".js")}
     missing = with_imports(assets, ours) - set(assets.files)
     assert not missing
 

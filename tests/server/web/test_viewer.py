@@ -37,7 +37,7 @@ OBSERVE: Final = """
 """
 HANDS: Final = ".players .hand .card:not(.card-back)"
 PROBE: Final = """async (number) => {
-    const base = document.querySelector('script[src*="js/viewer.js"]').src;
+    const base = document.querySelector('script[src*="pages/match.js"]').src;
     const { Game } = await import(new URL("../viewer/model.js", base));
     const answer = await fetch(`/api/v1/matches/${number}/games/0/frames?viewer=all`);
     const told = await answer.json();

@@ -19,7 +19,7 @@ pytestmark = [needs_chromium, pytest.mark.slow]
 PAGE = """<!doctype html><html lang="en"><title>A page</title><main>
 <ul data-live="list">{items}</ul><p>still</p></main>"""
 BEGIN = """async () => {
-  window.look = (await import("/static/js/morph.js")).refresher();
+  window.look = (await import("/static/lib/morph.js")).refresher();
   window.first = document.querySelector("[data-key=a]");
 }"""
 # A window that nobody sees: what browsers tell a page when its tab is put behind another.

@@ -1,7 +1,7 @@
 // What tests ask a page: what is on a drawing, and whether drawings agree.
 
 import { createBoard, createPlayers } from "/static/boards/board.js";
-import { narrate } from "/static/narrator.js";
+import { narrate } from "/static/narrator/narrator.js";
 
 function tally(nodes, say) {
   return [...nodes].map(say).sort();

@@ -2,7 +2,7 @@
 
 import { onBeat } from "../boards/beat.js";
 import { put } from "../boards/texts.js";
-import { make } from "../js/nodes.js";
+import { make } from "../lib/nodes.js";
 
 const SOON = 100; // ms
 const PAUSE = 1000;

@@ -3,8 +3,8 @@
 import { Memory } from "../boards/memory.js";
 import { well } from "../boards/svg.js";
 import { put } from "../boards/texts.js";
-import { draw, make } from "../js/nodes.js";
-import { number, say } from "../js/words.js";
+import { draw, make } from "../lib/nodes.js";
+import { number, say } from "../lib/words.js";
 import { ALL, PUBLIC } from "./model.js";
 import { PAGE, SPEEDS } from "./playback.js";
 

@@ -1,8 +1,8 @@
 // All games of a match side by side: the same deal from every seat, each with how it stands or ended.
 
 import { createBoard } from "../boards/board.js";
-import { make } from "../js/nodes.js";
-import { number, say } from "../js/words.js";
+import { make } from "../lib/nodes.js";
+import { number, say } from "../lib/words.js";
 
 const PACE = 400; // ms from one picture of a small board to the next
 

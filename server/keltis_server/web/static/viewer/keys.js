@@ -1,7 +1,7 @@
 // Keys, and the dialog that lists them.
 
-import { make } from "../js/nodes.js";
-import { say } from "../js/words.js";
+import { make } from "../lib/nodes.js";
+import { say } from "../lib/words.js";
 import { PAGE } from "./playback.js";
 
 /** Let keys do what buttons do, unless somebody types or chooses. */

@@ -2,7 +2,7 @@
 //
 // Nothing here knows where messages come from, how quickly they are shown, or on what.
 
-import { apply } from "../js/patches.js";
+import { apply } from "../lib/patches.js";
 
 export const PUBLIC = "public";
 export const ALL = "all"; // all cards: when the match is over

@@ -1,8 +1,8 @@
 // The decisions of a game as a list, in words and in notation.
 
-import { make } from "../js/nodes.js";
-import { number, say } from "../js/words.js";
-import { narrate } from "../narrator.js";
+import { make } from "../lib/nodes.js";
+import { number, say } from "../lib/words.js";
+import { narrate } from "../narrator/narrator.js";
 
 const PAST = 0.35; // of the list is above the current line
 const HEADS = ["●", "■", "▲", "◆"]; // of the figures of each seat

@@ -1,6 +1,6 @@
 // A position as a picture: an SVG that needs no style sheet, or a PNG made from it.
 
-import { draw } from "../js/nodes.js";
+import { draw } from "../lib/nodes.js";
 
 const KEPT = [
   "color", "display", "fill", "fill-opacity", "font-family", "font-size", "font-style", "font-weight", "opacity",

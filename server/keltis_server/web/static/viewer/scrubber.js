@@ -1,8 +1,8 @@
 // The scrubber: a slider over the decisions of a game, and above it how the points went.
 
 import { well } from "../boards/svg.js";
-import { draw, make } from "../js/nodes.js";
-import { say } from "../js/words.js";
+import { draw, make } from "../lib/nodes.js";
+import { say } from "../lib/words.js";
 
 const HEIGHT = 100; // of the drawing, in units of its own
 

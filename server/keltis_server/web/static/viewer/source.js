@@ -1,7 +1,7 @@
 // Where a match comes from: the websocket while it is played, the API for what was played before.
 
-import { ask, Refused, token } from "../js/account.js";
-import { openLive } from "../js/live.js";
+import { ask, Refused, token } from "../lib/account.js";
+import { openLive } from "../lib/live.js";
 import { PUBLIC } from "./model.js";
 
 const AGAIN = 3000; // ms after which what failed is asked for again

@@ -3,8 +3,8 @@
 import { onBeat } from "../boards/beat.js";
 import { createBoard, createPlayers } from "../boards/board.js";
 import { put } from "../boards/texts.js";
-import { make } from "../js/nodes.js";
-import { number, say } from "../js/words.js";
+import { make } from "../lib/nodes.js";
+import { number, say } from "../lib/words.js";
 
 const PACE = 500; // ms from one description of the board to the next
 

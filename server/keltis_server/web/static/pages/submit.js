@@ -1,10 +1,10 @@
 // Submit a bot with the browser: who you are, the archive, its check, its first match.
 
-import { Refused, ask, remember, token } from "./account.js";
-import { finding } from "./findings.js";
-import { openLive } from "./live.js";
-import { make } from "./nodes.js";
-import { number, say } from "./words.js";
+import { Refused, ask, remember, token } from "../lib/account.js";
+import { finding } from "../lib/findings.js";
+import { openLive } from "../lib/live.js";
+import { make } from "../lib/nodes.js";
+import { number, say } from "../lib/words.js";
 
 const MIB = 1024 * 1024;
 const LONGEST_OUTPUT = 200000; // characters of a build that are kept

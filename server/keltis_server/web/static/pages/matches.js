@@ -1,7 +1,7 @@
 // A list of matches whose first page stays up to date.
 
-import { openLive } from "./live.js";
-import { refresher } from "./morph.js";
+import { openLive } from "../lib/live.js";
+import { refresher } from "../lib/morph.js";
 
 if (document.querySelector('[data-live="matches"]')) {
   const refresh = refresher();

@@ -1,12 +1,12 @@
 // The page of a bot: its rating goes on while one looks; its author also sees logs and crash cards.
 
-import { Refused, ask, remember, token } from "./account.js";
-import { ratingChart } from "./charts.js";
-import { finding } from "./findings.js";
-import { openLive } from "./live.js";
-import { refresher } from "./morph.js";
-import { make } from "./nodes.js";
-import { number, say } from "./words.js";
+import { Refused, ask, remember, token } from "../lib/account.js";
+import { ratingChart } from "../lib/charts.js";
+import { finding } from "../lib/findings.js";
+import { openLive } from "../lib/live.js";
+import { refresher } from "../lib/morph.js";
+import { make } from "../lib/nodes.js";
+import { number, say } from "../lib/words.js";
 
 const here = document.querySelector("[data-chart-here]");
 const { bot, version, variant, players } = here.dataset;

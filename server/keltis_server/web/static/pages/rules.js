@@ -1,6 +1,6 @@
 // A drawn position on the page of the rules.
 
-import { say } from "./words.js";
+import { say } from "../lib/words.js";
 
 const figure = document.querySelector("[data-example]");
 const block = document.getElementById("position");

@@ -1,7 +1,7 @@
 // What every page does: the theme, copying, times, and a word when the connection is lost.
 
-import { openLive } from "./live.js";
-import { clock, localise, say } from "./words.js";
+import { openLive } from "../lib/live.js";
+import { clock, localise, say } from "../lib/words.js";
 
 const SHOWN = 4000; // ms for which "connected again" stays
 

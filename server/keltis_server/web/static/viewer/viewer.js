@@ -1,28 +1,28 @@
 // The viewer of a match: the same for one that is being played and for one that was.
 
 import { onBeat } from "../boards/beat.js";
-import { Announcer } from "../viewer/announcer.js";
-import { Controls } from "../viewer/controls.js";
-import { Games } from "../viewer/games.js";
-import { helpDialog, listen } from "../viewer/keys.js";
-import { addressOf, placeOf, remember } from "../viewer/links.js";
-import { ALL, MatchModel, PUBLIC } from "../viewer/model.js";
-import { Moves, sentence } from "../viewer/moves.js";
-import { pngOf, save, svgOf } from "../viewer/pictures.js";
-import { Playback, SPEEDS } from "../viewer/playback.js";
-import { Scrubber } from "../viewer/scrubber.js";
-import { Source } from "../viewer/source.js";
-import { Table } from "../viewer/table.js";
-import { refresher } from "./morph.js";
-import { make } from "./nodes.js";
-import { number, say } from "./words.js";
+import { Announcer } from "./announcer.js";
+import { Controls } from "./controls.js";
+import { Games } from "./games.js";
+import { helpDialog, listen } from "./keys.js";
+import { addressOf, placeOf, remember } from "./links.js";
+import { ALL, MatchModel, PUBLIC } from "./model.js";
+import { Moves, sentence } from "./moves.js";
+import { pngOf, save, svgOf } from "./pictures.js";
+import { Playback, SPEEDS } from "./playback.js";
+import { Scrubber } from "./scrubber.js";
+import { Source } from "./source.js";
+import { Table } from "./table.js";
+import { refresher } from "../lib/morph.js";
+import { make } from "../lib/nodes.js";
+import { number, say } from "../lib/words.js";
 
 const SMOOTH = 5; // decisions a second up to which figures walk
 const TINY = 440; // pixels: in narrower frames on other pages nothing walks, and the beat is kept; there may be many of them
 const LONGEST_TICK = 0.25; // seconds later than planned: what passed while nobody looked does not count
 const FRAME = 12; // ms that a picture has to be asked for before it is due
 
-class Viewer {
+export class Viewer {
   #root;
   #model;
   #playback;
@@ -312,7 +312,3 @@ class Viewer {
     return `match-${own ?? id.slice(0, 8)}-game-${rotation + 1}-ply-${ply}`;
   }
 }
-
-const root = document.getElementById("viewer");
-const told = document.getElementById("match");
-if (root && told) new Viewer(root, JSON.parse(told.textContent));

@@ -3,9 +3,9 @@
 // On the wall tables are small. The big one also says what was decided last: it has a place for words.
 
 import { onBeat } from "../boards/beat.js";
-import { make, mark } from "./nodes.js";
-import { apply } from "./patches.js";
-import { number, say, wins } from "./words.js";
+import { make, mark } from "../lib/nodes.js";
+import { apply } from "../lib/patches.js";
+import { number, say, wins } from "../lib/words.js";
 
 // ms from one picture of a board to the next at the quickest, and for a game that is shown again
 const SMALL = { fastest: 120, replay: 14000 };
@@ -180,7 +180,7 @@ export class Table {
 
   async #load(id) {
     const found = await loadBoards();
-    const told = found && this.#isBig ? await import("../narrator.js").catch(() => null) : null;
+    const told = found && this.#isBig ? await import("../narrator/narrator.js").catch(() => null) : null;
     if (!found || this.id !== id) return;
     this.#boards = found;
     this.#narrate = told?.narrate ?? null;

@@ -3,10 +3,10 @@
 // A narrator sees two views by the same onlooker, before and after a decision, and its notation.
 // So it cannot tell more than that onlooker may know.
 
-import { DATA } from "./boards/data.js";
-import { ways } from "./boards/figures.js";
-import { ENGLISH } from "./narrator-en.js";
-import { GERMAN } from "./narrator-de.js";
+import { DATA } from "../boards/data.js";
+import { ways } from "../boards/figures.js";
+import { ENGLISH } from "./english.js";
+import { GERMAN } from "./german.js";
 
 const TONGUES = { en: ENGLISH, de: GERMAN };
 

@@ -1,7 +1,7 @@
 // A leaderboard that stays up to date: lines change in place, and move only when their order does.
 
-import { openLive } from "./live.js";
-import { number, percent } from "./words.js";
+import { openLive } from "../lib/live.js";
+import { number, percent } from "../lib/words.js";
 
 const STEP = 5;
 const LONGEST = 60; // ratings of a small line

@@ -2,10 +2,10 @@
 
 import { Featured } from "./featured.js";
 import "./leaderboard.js";
-import { openLive } from "./live.js";
-import { make, mark } from "./nodes.js";
+import { openLive } from "../lib/live.js";
+import { make, mark } from "../lib/nodes.js";
 import { Table } from "./tables.js";
-import { number, say, wins } from "./words.js";
+import { number, say, wins } from "../lib/words.js";
 
 const RECENT = 6;
 const BETWEEN = 900; // ms from one empty table to the next that gets an old match

@@ -1,7 +1,7 @@
 // A tournament that stays up to date.
 
-import { openLive } from "./live.js";
-import { refresher } from "./morph.js";
+import { openLive } from "../lib/live.js";
+import { refresher } from "../lib/morph.js";
 
 const page = document.querySelector("[data-topic]");
 if (page) {
