@@ -6,6 +6,7 @@ PYTHON ?=
 VENV   := .venv
 PYTHONS := .venv-pythons
 BIN    := $(VENV)/bin
+NODE   := $(VENV)/node
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 PACKAGES    := engine/keltis_engine bots/keltis_bots ladder/keltis_ladder server/keltis_server cli/keltis_cli
@@ -17,11 +18,13 @@ INTERPRETED := PYTHONPATH=$(SOURCE_PATH) KELTIS_FORM=interpreted
 COMPILED    := env -u PYTHONPATH KELTIS_FORM=compiled
 PYTEST      := $(BIN)/python -m pytest --retry-failed
 TIMED       := .ci/timed
+SCRIPTS     := .ci/javascript run $(NODE)
 
 # Commands that do not come with Python, and the Debian packages that have them: the sandbox, and
-# for the tests a PostgreSQL and the languages that they build and play a bot in.
+# for the tests a PostgreSQL and the languages that they build and play a bot in. npm brings the tools
+# that check the scripts of the pages.
 TO_RUN  := bwrap=bubblewrap
-TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=nodejs cargo=cargo go=golang-go javac=default-jdk-headless lua5.4=lua5.4 ruby=ruby php=php-cli
+TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=nodejs npm=npm cargo=cargo go=golang-go javac=default-jdk-headless lua5.4=lua5.4 ruby=ruby php=php-cli
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -49,15 +52,17 @@ test: $(VENV)/dev  ## All checks: lint, the tests interpreted, some on other Pyt
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-interpreted test-pythons-quick
 	@$(MAKE) --no-print-directory test-compiled
 
-lint: $(VENV)/dev  ## ruff, mypy --strict, import-linter
+lint: $(VENV)/dev $(NODE)/installed  ## ruff, mypy --strict, import-linter; biome for scripts
 	$(TIMED) 'ruff check' $(BIN)/ruff check .
 	$(TIMED) 'ruff format' $(BIN)/ruff format --check .
 	$(TIMED) mypy $(BIN)/mypy --strict $(CHECKED)
 	$(TIMED) lint-imports env PYTHONPATH=$(SOURCE_PATH) $(BIN)/lint-imports --no-logo
+	$(TIMED) biome $(SCRIPTS) biome check --error-on-warnings
 
-format: $(VENV)/dev  ## Format the code, apply the linter's safe fixes, wrap the documents
+format: $(VENV)/dev $(NODE)/installed  ## Format the code, apply safe fixes, wrap the documents
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+	$(SCRIPTS) biome check --fix
 	$(BIN)/python -m tests.docs.support.wrap
 
 test-interpreted: $(VENV)/dev  ## The engine's tests on its sources
@@ -188,6 +193,10 @@ $(VENV)/installed: $(VENV)/built $(VENV)/system
 $(VENV)/dev: $(VENV)/installed $(VENV)/languages
 	$(PIP) install -c constraints.txt "$$(echo $(VENV)/wheel/*.whl)[dev]"
 	@touch $@
+
+# Not there after this if node or npm is missing, so that it is tried again.
+$(NODE)/installed: package.json .ci/javascript $(VENV)/languages
+	@.ci/javascript install $(NODE)
 
 $(VENV)/fuzz: $(VENV)/dev
 	$(PIP) install -c constraints.txt "$$(echo $(VENV)/wheel/*.whl)[fuzz]"

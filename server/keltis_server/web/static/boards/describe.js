@@ -6,7 +6,7 @@ import { doing } from "./words.js";
 
 /** Say how things stand: whose turn it is, and what lies where. */
 export function describe(view, names, words) {
-  const told = [words.titles[view.variant] + ".", words.turn(view.turn) + "."];
+  const told = [`${words.titles[view.variant]}.`, `${words.turn(view.turn)}.`];
   if (view.phase === "over") told.push(words.over);
   else told.push(words.toDecide(names[view.seat], doing(words, view)));
   const scores = names.map((name, seat) => `${name}: ${words.points(view.scores[seat])}`);

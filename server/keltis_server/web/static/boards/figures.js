@@ -9,9 +9,21 @@ const FIGURES = 5; // for each seat: the big one, then four small ones
 // Beside the tile in the middle of a stone each player has a spot of his own, in widths and heights of the
 // stone; where two share a side, one stands behind the other.
 const SPOTS = {
-  2: [[-0.37, 0.3], [0.37, 0.3]],
-  3: [[-0.4, 0.36], [-0.33, -0.08], [0.37, 0.3]],
-  4: [[-0.4, 0.36], [-0.33, -0.08], [0.33, -0.08], [0.4, 0.36]],
+  2: [
+    [-0.37, 0.3],
+    [0.37, 0.3],
+  ],
+  3: [
+    [-0.4, 0.36],
+    [-0.33, -0.08],
+    [0.37, 0.3],
+  ],
+  4: [
+    [-0.4, 0.36],
+    [-0.33, -0.08],
+    [0.33, -0.08],
+    [0.4, 0.36],
+  ],
 };
 const STEP_UP = 6; // between figures of one player on one field
 const STEP_IN = 8;
@@ -121,8 +133,7 @@ export function rings(view, previous, place, shape) {
       look: `${kind} ${width}`,
       x,
       y,
-      draw: () =>
-        svg("path", { class: `ring ring-${kind}`, d: superellipse(width + 9, height + 9) }),
+      draw: () => svg("path", { class: `ring ring-${kind}`, d: superellipse(width + 9, height + 9) }),
     });
   };
   if (previous?.figures) {

@@ -13,18 +13,51 @@ const WISHES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const ROW_SCORES = DATA.scores.kartenspiel.row;
 
 const LARGE = {
-  width: 900, margin: 14, gap: 26, wish: 30, pile: { width: 62, height: 86 },
-  ratio: 1.4, most: 64, fan: 290, head: 40, name: 19, worth: 17, wished: 12, step: 0.37,
+  width: 900,
+  margin: 14,
+  gap: 26,
+  wish: 30,
+  pile: { width: 62, height: 86 },
+  ratio: 1.4,
+  most: 64,
+  fan: 290,
+  head: 40,
+  name: 19,
+  worth: 17,
+  wished: 12,
+  step: 0.37,
 };
 // On a phone: never more than two side by side.
 const NARROW = {
-  width: 600, margin: 6, gap: 18, wish: 27, pile: { width: 58, height: 80 },
-  ratio: 1.5, most: 50, fan: 214, head: 44, name: 23, worth: 20, wished: 13, step: 0.34,
+  width: 600,
+  margin: 6,
+  gap: 18,
+  wish: 27,
+  pile: { width: 58, height: 80 },
+  ratio: 1.5,
+  most: 50,
+  fan: 214,
+  head: 44,
+  name: 23,
+  worth: 20,
+  wished: 13,
+  step: 0.34,
 };
 // On a wall of matches: of each row only its last card is whole.
 const SMALL = {
-  width: 500, margin: 6, gap: 10, wish: 24, pile: { width: 58, height: 52 },
-  ratio: 0.68, most: 74, fan: 104, head: 40, name: 24, worth: 20, wished: 13, step: 0.22,
+  width: 500,
+  margin: 6,
+  gap: 10,
+  wish: 24,
+  pile: { width: 58, height: 52 },
+  ratio: 0.68,
+  most: 74,
+  fan: 104,
+  head: 40,
+  name: 24,
+  worth: 20,
+  wished: 13,
+  step: 0.22,
 };
 const SIZES = { large: LARGE, narrow: NARROW, small: SMALL };
 
@@ -114,9 +147,7 @@ export class KartenspielBoard {
       svg("path", { class: "area-line", d: `M${area.x} ${round(area.y - 6)}h${area.width}` }),
       svg("g", { transform: at(area.x + 11, base + 2) }, figure(area.seat, false, name / 24)),
       label("area-name", fitted(called, room, name), name, area.x + 27, base - name * 0.4),
-      ...COLUMNS.map((letter, k) =>
-        emptySpot(letter, this.#columnX(area, k), area.y + area.top, width, height),
-      ),
+      ...COLUMNS.map((letter, k) => emptySpot(letter, this.#columnX(area, k), area.y + area.top, width, height)),
     );
   }
 
@@ -127,10 +158,16 @@ export class KartenspielBoard {
     if (isNew("wishes", view.wish_row)) wishes.show(this.#wishPieces(view), moving);
     if (isNew("piles", view.pile, view.piles, view.closed)) piles.show(this.#pilePieces(view), moving);
     if (isNew("marks", view.wish_stones, rows, points)) {
-      marks.show(this.areas.flatMap((area) => this.#marks(view, area)), moving);
+      marks.show(
+        this.areas.flatMap((area) => this.#marks(view, area)),
+        moving,
+      );
     }
     if (isNew("cards", rows, points, previous?.rows, previous?.points_rows)) {
-      cards.show(this.areas.flatMap((area) => this.#rows(view, area, previous)), moving);
+      cards.show(
+        this.areas.flatMap((area) => this.#rows(view, area, previous)),
+        moving,
+      );
     }
   }
 
@@ -158,14 +195,16 @@ export class KartenspielBoard {
       if (!cards.length) return [];
       const isClosed = view.closed.includes(letter);
       const top = cards.at(-1);
-      return [{
-        key: letter,
-        look: `${top} ${cards.length} ${isClosed}`,
-        x: this.#pileX(k + 1),
-        y: this.piles.y,
-        enter: { x: 0, y: 24 },
-        draw: () => this.#drawnPile(top, cards.length, isClosed, letter),
-      }];
+      return [
+        {
+          key: letter,
+          look: `${top} ${cards.length} ${isClosed}`,
+          x: this.#pileX(k + 1),
+          y: this.piles.y,
+          enter: { x: 0, y: 24 },
+          draw: () => this.#drawnPile(top, cards.length, isClosed, letter),
+        },
+      ];
     });
     return [drawPile, ...discards];
   }

@@ -11,14 +11,34 @@ import { LETTERS } from "./symbols.js";
 const { stones: STONES, values: VALUES, goal: GOAL, tiles: TILES } = DATA.paths;
 
 const LARGE = {
-  left: 66, top: 78, column: 116, row: 80, right: 14,
-  stone: { width: 102, height: 60 }, end: { width: 110, height: 76 },
-  tile: 20, figure: 1.14, value: 22, start: 78, word: 17, edge: 22,
+  left: 66,
+  top: 78,
+  column: 116,
+  row: 80,
+  right: 14,
+  stone: { width: 102, height: 60 },
+  end: { width: 110, height: 76 },
+  tile: 20,
+  figure: 1.14,
+  value: 22,
+  start: 78,
+  word: 17,
+  edge: 22,
 };
 const SMALL = {
-  left: 46, top: 72, column: 90, row: 58, right: 6,
-  stone: { width: 84, height: 48 }, end: { width: 88, height: 58 },
-  tile: 17.5, figure: 0.98, value: 22, start: 66, word: 20, edge: 17,
+  left: 46,
+  top: 72,
+  column: 90,
+  row: 58,
+  right: 6,
+  stone: { width: 84, height: 48 },
+  end: { width: 88, height: 58 },
+  tile: 17.5,
+  figure: 0.98,
+  value: 22,
+  start: 66,
+  word: 20,
+  edge: 17,
 };
 
 export class KeltisBoard {
@@ -62,9 +82,7 @@ export class KeltisBoard {
     const y = top - end.height / 2 - word * 1.8;
     const height = top + row * (GOAL.length - 0.5) - y;
     this.goal = { x: left - 10, y, width: width - left + 4, height };
-    const values = VALUES.map((worth, k) =>
-      rowValue(worth, left - edge, top + row * (STONES - 1 - k), value),
-    );
+    const values = VALUES.map((worth, k) => rowValue(worth, left - edge, top + row * (STONES - 1 - k), value));
     return [goalGround(this.goal, word, this.words), ...values];
   }
 

@@ -100,5 +100,12 @@ function slide(node, from, to) {
     return;
   }
   const shift = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
-  animate(node, [{ transform: shift, opacity: 0.6 }, { transform: "none", opacity: 1 }], "slide");
+  animate(
+    node,
+    [
+      { transform: shift, opacity: 0.6 },
+      { transform: "none", opacity: 1 },
+    ],
+    "slide",
+  );
 }

@@ -14,14 +14,34 @@ const ROWS = Math.max(...FIELDS.map((field) => field.row));
 const GOAL_ROWS = new Set(FIELDS.filter((field) => field.goal).map((field) => field.row)).size;
 
 const LARGE = {
-  left: 66, top: 72, column: 116, row: 79, right: 14,
-  stone: { width: 98, height: 56 }, end: { width: 104, height: 66 },
-  tile: 19, figure: 1.1, value: 22, start: 76, word: 17, edge: 22,
+  left: 66,
+  top: 72,
+  column: 116,
+  row: 79,
+  right: 14,
+  stone: { width: 98, height: 56 },
+  end: { width: 104, height: 66 },
+  tile: 19,
+  figure: 1.1,
+  value: 22,
+  start: 76,
+  word: 17,
+  edge: 22,
 };
 const SMALL = {
-  left: 46, top: 66, column: 90, row: 55, right: 6,
-  stone: { width: 82, height: 44 }, end: { width: 86, height: 50 },
-  tile: 16.5, figure: 0.9, value: 22, start: 60, word: 20, edge: 17,
+  left: 46,
+  top: 66,
+  column: 90,
+  row: 55,
+  right: 6,
+  stone: { width: 82, height: 44 },
+  end: { width: 86, height: 50 },
+  tile: 16.5,
+  figure: 0.9,
+  value: 22,
+  start: 60,
+  word: 20,
+  edge: 17,
 };
 
 export class NeueWegeBoard {
@@ -40,10 +60,7 @@ export class NeueWegeBoard {
       height: size.start,
     };
     const places = new Map(
-      FIELDS.map((field) => [
-        field.name,
-        { x: left + column * (field.x + 0.5), y: top + row * (ROWS - field.row) },
-      ]),
+      FIELDS.map((field) => [field.name, { x: left + column * (field.x + 0.5), y: top + row * (ROWS - field.row) }]),
     );
     this.start = start;
     this.place = (name) => places.get(name);
@@ -73,9 +90,7 @@ export class NeueWegeBoard {
     const y = top - end.height / 2 - word * 1.8;
     const height = top + row * (GOAL_ROWS - 0.5) - y;
     this.goal = { x: left - 10, y, width: width - left + 4, height };
-    const values = [...worth].map(([k, points]) =>
-      rowValue(points, left - edge, top + row * (ROWS - k), value),
-    );
+    const values = [...worth].map(([k, points]) => rowValue(points, left - edge, top + row * (ROWS - k), value));
     return [goalGround(this.goal, word, this.words), ...values];
   }
 
@@ -101,7 +116,10 @@ export class NeueWegeBoard {
     const { tile, word } = this.size;
     const shown = this.#shown;
     if (shown.isNew("goal", view.in_goal)) this.pegs.show(goalPegs(view, this.goal, word), moving);
-    this.rings.show(rings(view, previous, this.place, (name) => this.#shape(name)), false);
+    this.rings.show(
+      rings(view, previous, this.place, (name) => this.#shape(name)),
+      false,
+    );
     if (shown.isNew("tiles", view.tiles)) this.tiles.show(tiles(view, this.place, tile), moving);
     if (shown.isNew("stacks", view.stacks)) this.stacks.show(this.#stacks(view), moving);
     if (shown.isNew("figures", view.figures)) this.figures.show(this.cast.pieces(view), moving);

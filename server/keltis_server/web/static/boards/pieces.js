@@ -2,12 +2,10 @@
 
 import { placed, superellipse } from "./paths.js";
 import { html, label, round, svg } from "./svg.js";
-import { SYMBOL_NAMES, icon, symbol } from "./symbols.js";
+import { icon, SYMBOL_NAMES, symbol } from "./symbols.js";
 
 /* Figures: carved pegs. Each player has a head and a pattern of his own; the foot is at (0, 0). */
-const BODY =
-  "M-8.6 0C-9.4-1-9-2.6-7.6-3.4C-4.6-5.4-3.8-9-3.6-13" +
-  "H3.6C3.8-9 4.6-5.4 7.6-3.4C9-2.6 9.4-1 8.6 0Z";
+const BODY = "M-8.6 0C-9.4-1-9-2.6-7.6-3.4C-4.6-5.4-3.8-9-3.6-13" + "H3.6C3.8-9 4.6-5.4 7.6-3.4C9-2.6 9.4-1 8.6 0Z";
 const HEADS = [
   "M0-26.4A6.6 6.6 0 0 1 0-13.2A6.6 6.6 0 0 1 0-26.4Z",
   "M-5.8-25.2H5.8V-13.4H-5.8Z",

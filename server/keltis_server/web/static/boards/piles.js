@@ -3,7 +3,7 @@
 import { CardList } from "./lists.js";
 import { Memory } from "./memory.js";
 import { html, well } from "./svg.js";
-import { LETTERS, SYMBOL_NAMES, icon } from "./symbols.js";
+import { icon, LETTERS, SYMBOL_NAMES } from "./symbols.js";
 import { put } from "./texts.js";
 
 export class Piles {
@@ -36,7 +36,8 @@ export class Piles {
       this.drawPile.classList.toggle("is-empty", view.pile.size === 0);
     }
     if (this.isTiles) return;
-    if (this.#shown.isNew("removed", view.removed)) put(this.out, view.removed.size ? this.words.removed(view.removed.size) : "");
+    if (this.#shown.isNew("removed", view.removed))
+      put(this.out, view.removed.size ? this.words.removed(view.removed.size) : "");
     for (const pile of this.discards) pile.show(view);
   }
 }

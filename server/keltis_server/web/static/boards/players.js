@@ -5,7 +5,7 @@ import { Memory } from "./memory.js";
 import { figureIcon } from "./pieces.js";
 import { Piles } from "./piles.js";
 import { html, mayMove, well } from "./svg.js";
-import { LETTERS, SYMBOL_NAMES, icon, installPatterns } from "./symbols.js";
+import { icon, installPatterns, LETTERS, SYMBOL_NAMES } from "./symbols.js";
 import { put } from "./texts.js";
 import { doing, signed, wordsOf } from "./words.js";
 

@@ -31,7 +31,11 @@ function carved(some) {
 
 /** What a stone looks like without anything on it. */
 function ground(some, fullness) {
-  return [outline("shade", some, { fullness, down: 3 }), outline("body", some, { fullness }), outline("grain", some, { fullness })];
+  return [
+    outline("shade", some, { fullness, down: 3 }),
+    outline("body", some, { fullness }),
+    outline("grain", some, { fullness }),
+  ];
 }
 
 function outline(part, some, { fullness, wide = 1, high = 1, down = 0 } = {}) {

@@ -3,7 +3,7 @@
 // They are two pictures, one on the other: the grain of the stones is costly to paint, and is
 // painted once, however often the front changes.
 
-import { Layer, html, svg } from "./svg.js";
+import { html, Layer, svg } from "./svg.js";
 import { installPatterns } from "./symbols.js";
 
 export class Stage {

@@ -156,7 +156,10 @@ function enter(node, piece) {
   const from = { x: piece.x + piece.enter.x, y: piece.y + piece.enter.y };
   return animate(
     node,
-    [{ transform: place(from), opacity: 0 }, { transform: place(piece), opacity: 1 }],
+    [
+      { transform: place(from), opacity: 0 },
+      { transform: place(piece), opacity: 1 },
+    ],
     "slide",
   );
 }

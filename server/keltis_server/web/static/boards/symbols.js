@@ -25,18 +25,11 @@ const DRAWINGS = {
   spiral: [
     {
       width: 2.7,
-      d:
-        "M12.4 12.6A1.6 1.6 0 0 1 15.4 12A4.4 4.4 0 0 1 6.8 12.4" +
-        "A6.9 6.9 0 0 1 20.4 11.4A8.9 8.9 0 0 1 9.4 20.6",
+      d: "M12.4 12.6A1.6 1.6 0 0 1 15.4 12A4.4 4.4 0 0 1 6.8 12.4" + "A6.9 6.9 0 0 1 20.4 11.4A8.9 8.9 0 0 1 9.4 20.6",
     },
   ],
-  sun: [
-    { d: circle(MIDDLE, MIDDLE, 4.7) },
-    { width: 2.5, d: around(8, "M12 4.4V2.2", MIDDLE, MIDDLE) },
-  ],
-  triskele: [
-    { width: 2.7, d: around(3, "M12 12C11.2 8.2 12.2 4 16 3.4C19.6 3 20.6 7.6 17.4 8", MIDDLE, MIDDLE) },
-  ],
+  sun: [{ d: circle(MIDDLE, MIDDLE, 4.7) }, { width: 2.5, d: around(8, "M12 4.4V2.2", MIDDLE, MIDDLE) }],
+  triskele: [{ width: 2.7, d: around(3, "M12 12C11.2 8.2 12.2 4 16 3.4C19.6 3 20.6 7.6 17.4 8", MIDDLE, MIDDLE) }],
   leaf: [
     { d: "M20.6 3.2C10 3 4.4 7.6 5.2 16.4L16.4 6.6ZM20.8 4.6C21.4 15 16.6 20 8 18.8L18 8.2Z" },
     { width: 2.2, d: "M3.4 21.4L8.4 16.4" },
@@ -49,16 +42,12 @@ const DRAWINGS = {
         .join(""),
     },
   ],
-  points: [
-    { width: 2.6, d: "M12 3.4L20.6 12L12 20.6L3.4 12Z" },
-    { d: circle(MIDDLE, MIDDLE, 2.5) },
-  ],
+  points: [{ width: 2.6, d: "M12 3.4L20.6 12L12 20.6L3.4 12Z" }, { d: circle(MIDDLE, MIDDLE, 2.5) }],
   clover: [
     {
       d: around(
         3,
-        "M12 12.4C7.8 9.6 6.6 6.8 7.8 4.6C9 2.6 11.4 3 12 4.8" +
-          "C12.6 3 15 2.6 16.2 4.6C17.4 6.8 16.2 9.6 12 12.4Z",
+        "M12 12.4C7.8 9.6 6.6 6.8 7.8 4.6C9 2.6 11.4 3 12 4.8" + "C12.6 3 15 2.6 16.2 4.6C17.4 6.8 16.2 9.6 12 12.4Z",
         MIDDLE,
         MIDDLE,
       ),
@@ -79,10 +68,7 @@ const DRAWINGS = {
     { width: 2.6, d: "M12 8V20.4M6.8 15.6L12 20.8L17.2 15.6" },
   ],
   joker: [{ width: 2.7, d: around(5, "M12 12V3.4", MIDDLE, MIDDLE) }],
-  end: [
-    { width: 2.8, d: "M4 20.4H20M7 15.2H17" },
-    { d: "M12 2.4L17.2 11H6.8Z" },
-  ],
+  end: [{ width: 2.8, d: "M4 20.4H20M7 15.2H17" }, { d: "M12 2.4L17.2 11H6.8Z" }],
 };
 
 /** The parts of a symbol around a point, or of the same around several. */

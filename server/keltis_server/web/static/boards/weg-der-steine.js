@@ -16,12 +16,22 @@ const TILES = LETTERS.flatMap((letter) => VALUES.map((value) => `${letter}${valu
 
 // Where there is little room the table stands upright: a column for each colour.
 const LARGE = {
-  left: 46, top: 34, right: 8, step: { x: 77, y: 80 },
-  tile: { width: 68, height: 70 }, head: 17, jitter: 1,
+  left: 46,
+  top: 34,
+  right: 8,
+  step: { x: 77, y: 80 },
+  tile: { width: 68, height: 70 },
+  head: 17,
+  jitter: 1,
 };
 const SMALL = {
-  left: 34, top: 34, right: 4, step: { x: 92, y: 47 },
-  tile: { width: 86, height: 42 }, head: 20, jitter: 0.4,
+  left: 34,
+  top: 34,
+  right: 4,
+  step: { x: 92, y: 47 },
+  tile: { width: 86, height: 42 },
+  head: 20,
+  jitter: 0.4,
 };
 
 export class WegDerSteineBoard {

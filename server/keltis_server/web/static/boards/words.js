@@ -120,8 +120,7 @@ const GERMAN = {
   left: (n) => `${n} Karten im Nachziehstapel.`,
   leftTiles: (n) => `${n} Plättchen sind verdeckt.`,
   discards: (tops) => (tops ? `Auf den Stapeln: ${tops}.` : "Alle Stapel sind leer."),
-  openStones: (stones) =>
-    stones ? `Offene Wunschsteine: ${stones}.` : "Kein Wunschstein liegt offen.",
+  openStones: (stones) => (stones ? `Offene Wunschsteine: ${stones}.` : "Kein Wunschstein liegt offen."),
   rowsOf: (name, rows) => (rows ? `Reihen von ${name}: ${rows}.` : `${name} hat keine Reihen.`),
 };
 

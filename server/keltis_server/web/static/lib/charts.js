@@ -37,7 +37,12 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
     scale = scales(data, width, height);
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("aria-label", say("chart_label", { count: number(data.length) }));
-    svg.replaceChildren(...grid(scale, width), ...shape(data, scale), ...births(data, scale, height), draw("g", { "data-cursor": true }));
+    svg.replaceChildren(
+      ...grid(scale, width),
+      ...shape(data, scale),
+      ...births(data, scale, height),
+      draw("g", { "data-cursor": true }),
+    );
     if (current !== null) read(Math.min(current, data.length - 1));
   }
 
@@ -121,12 +126,23 @@ function shape(data, scale) {
     const upper = indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu + Z95 * data[k].sigma)}`);
     const lower = indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu - Z95 * data[k].sigma)}`).reverse();
     nodes.push(draw("polygon", { class: "band", points: [...upper, ...lower].join(" ") }));
-    nodes.push(draw("polyline", { class: "line", points: indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu)}`).join(" ") }));
+    nodes.push(
+      draw("polyline", { class: "line", points: indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu)}`).join(" ") }),
+    );
   }
   const last = data.length - 1;
-  nodes.push(draw("text", { class: "end", x: scale.x(last) + 8, y: scale.y(data[last].mu) + 5 }, number(data[last].mu, 1)));
-  nodes.push(draw("text", { x: scale.x(last), y: scale.bottom + 18, "text-anchor": "end" }, `${say("match", { number: number(data[last].match) })}`));
-  if (last) nodes.push(draw("text", { x: scale.x(0), y: scale.bottom + 18 }, say("match", { number: number(data[0].match) })));
+  nodes.push(
+    draw("text", { class: "end", x: scale.x(last) + 8, y: scale.y(data[last].mu) + 5 }, number(data[last].mu, 1)),
+  );
+  nodes.push(
+    draw(
+      "text",
+      { x: scale.x(last), y: scale.bottom + 18, "text-anchor": "end" },
+      `${say("match", { number: number(data[last].match) })}`,
+    ),
+  );
+  if (last)
+    nodes.push(draw("text", { x: scale.x(0), y: scale.bottom + 18 }, say("match", { number: number(data[0].match) })));
   return nodes;
 }
 
@@ -156,7 +172,9 @@ function births(data, scale) {
     if (x - free < 26) continue; // no room for another stone
     free = x;
     nodes.push(
-      draw("g", {},
+      draw(
+        "g",
+        {},
         draw("title", {}, say("version", { number: data[from].version })),
         draw("rect", { class: "born", x: x - 12, y: 0, width: 24, height: 20, rx: 10, ry: 9 }),
         draw("text", { class: "born-text", x, y: 14.5 }, String(data[from].version)),

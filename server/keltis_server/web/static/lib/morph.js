@@ -66,7 +66,7 @@ function children(old, fresh) {
   let place = old.firstChild;
   for (const wanted of [...fresh.childNodes]) {
     const key = wanted.dataset?.key;
-    let found = key ? keyed.get(key) : alike(place, wanted) ? place : null;
+    const found = key ? keyed.get(key) : alike(place, wanted) ? place : null;
     if (found) {
       if (found === place) place = place.nextSibling;
       else old.insertBefore(found, place);

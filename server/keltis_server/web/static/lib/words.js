@@ -14,11 +14,11 @@ export function number(value, digits = 0) {
   const [whole, part] = Math.abs(value).toFixed(digits).split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
   const text = part ? grouped + (language === "de" ? "," : ".") + part : grouped;
-  return value < 0 && /[1-9]/.test(text) ? "\u2212" + text : text;
+  return value < 0 && /[1-9]/.test(text) ? `\u2212${text}` : text;
 }
 
 export function percent(share) {
-  return number(100 * share) + "\u202f%";
+  return `${number(100 * share)}\u202f%`;
 }
 
 /** Return games won: whole where they are whole. */

@@ -34,8 +34,7 @@ export const ENGLISH = {
   takeTile: (tile, letter, cards, sign, isAgain) =>
     `takes ${tile} from the middle into ${row(letter, cards)}${gift(sign, isAgain)}`,
   reveal: (tile) => `reveals ${tile}`,
-  keep: (tile, letter, cards, sign, isAgain) =>
-    `keeps ${tile} in ${row(letter, cards)}${gift(sign, isAgain)}`,
+  keep: (tile, letter, cards, sign, isAgain) => `keeps ${tile} in ${row(letter, cards)}${gift(sign, isAgain)}`,
   leave: (tile) => `leaves ${tile} in the middle`,
   dropNothing: "drops nothing",
   dropHand: (card) => `drops ${card} from the hand`,

@@ -25,13 +25,11 @@ export const GERMAN = {
   discard: (card) => `wirft ${card} ab`,
   pair: (first, second, stone) => `wirft das Paar ${first} ${second} für Wunschstein ${stone} ab`,
   draw: (card) => (card ? `zieht ${card}` : "zieht eine Karte"),
-  takeCard: (card, letter) =>
-    `nimmt ${card} vom ${letter === "P" ? "Punktestapel" : `${COLOURS[letter]}n Stapel`}`,
+  takeCard: (card, letter) => `nimmt ${card} vom ${letter === "P" ? "Punktestapel" : `${COLOURS[letter]}n Stapel`}`,
   takeTile: (tile, letter, cards, sign, isAgain) =>
     `nimmt ${tile} aus der Mitte in ${row(letter, cards)}${gift(sign, isAgain)}`,
   reveal: (tile) => `deckt ${tile} auf`,
-  keep: (tile, letter, cards, sign, isAgain) =>
-    `nimmt ${tile} in ${row(letter, cards)}${gift(sign, isAgain)}`,
+  keep: (tile, letter, cards, sign, isAgain) => `nimmt ${tile} in ${row(letter, cards)}${gift(sign, isAgain)}`,
   leave: (tile) => `lässt ${tile} in der Mitte liegen`,
   dropNothing: "legt nichts ab",
   dropHand: (card) => `legt ${card} aus der Hand ab`,

@@ -1,6 +1,6 @@
 // The page of a bot: its rating goes on while one looks; its author also sees logs and crash cards.
 
-import { Refused, ask, remember, token } from "../lib/account.js";
+import { ask, Refused, remember, token } from "../lib/account.js";
 import { ratingChart } from "../lib/charts.js";
 import { finding } from "../lib/findings.js";
 import { openLive } from "../lib/live.js";
@@ -148,14 +148,19 @@ function faulty(bot, faults) {
 function audited(audit) {
   const title = make("h3", {}, say("audit"));
   const alarms = audit.tests.filter((each) => each.alarm !== null);
-  if (!alarms.length) return [title, make("p", { class: "quiet" }, say("audit_nothing", { matches: number(audit.matches) }))];
+  if (!alarms.length)
+    return [title, make("p", { class: "quiet" }, say("audit_nothing", { matches: number(audit.matches) }))];
   const lines = alarms.map((each) =>
-    make("p", { class: "problem" }, say(`audit_${each.test}`, {
-      variant: each.variant ? say(`variant.${each.variant}`) : "",
-      partner: each.partner ?? "",
-      matches: number(each.matches),
-      number: each.alarm,
-    })),
+    make(
+      "p",
+      { class: "problem" },
+      say(`audit_${each.test}`, {
+        variant: each.variant ? say(`variant.${each.variant}`) : "",
+        partner: each.partner ?? "",
+        matches: number(each.matches),
+        number: each.alarm,
+      }),
+    ),
   );
   return [title, ...lines];
 }
@@ -170,13 +175,17 @@ function save(name, plain) {
 function timed(profile) {
   if (!profile.length) return [];
   const rows = profile.map((each) =>
-    make("li", {}, say("times_row", {
-      version: each.version,
-      variant: say(`variant.${each.variant}`),
-      players: each.players,
-      mean: number(each.mean_ms, 1),
-      slowest: number(each.slowest_ms, 1),
-    })),
+    make(
+      "li",
+      {},
+      say("times_row", {
+        version: each.version,
+        variant: say(`variant.${each.variant}`),
+        players: each.players,
+        mean: number(each.mean_ms, 1),
+        slowest: number(each.slowest_ms, 1),
+      }),
+    ),
   );
   return [make("h3", {}, say("times")), make("ul", { class: "plain" }, ...rows)];
 }

@@ -4,8 +4,8 @@ import { Featured } from "./featured.js";
 import "./leaderboard.js";
 import { openLive } from "../lib/live.js";
 import { make, mark } from "../lib/nodes.js";
-import { Table } from "./tables.js";
 import { number, say, wins } from "../lib/words.js";
+import { Table } from "./tables.js";
 
 const RECENT = 6;
 const BETWEEN = 900; // ms from one empty table to the next that gets an old match
@@ -82,7 +82,9 @@ if (wall) {
 function tellPace({ tempo, per_minute: count }) {
   if (!pace) return;
   pace.hidden = tempo === "full";
-  pace.textContent = pace.hidden ? "" : say(`pace_${tempo}`, { count: count ? number(count, Number.isInteger(count) ? 0 : 1) : "" });
+  pace.textContent = pace.hidden
+    ? ""
+    : say(`pace_${tempo}`, { count: count ? number(count, Number.isInteger(count) ? 0 : 1) : "" });
 }
 
 function list(matches) {

@@ -62,9 +62,7 @@ function write(row, line, axis, before, changed) {
   const tied = before !== null && line.rank !== null && before.rank === line.rank;
   const moved = changed && row.dataset.key === key(line);
   row.dataset.key = key(line);
-  row.className = [tied && "follows", line.provisional && "provisional", moved && "changed"]
-    .filter(Boolean)
-    .join(" ");
+  row.className = [tied && "follows", line.provisional && "provisional", moved && "changed"].filter(Boolean).join(" ");
   if (moved) setTimeout(() => row.classList.remove("changed"), 1700);
   put(row, "rank", line.rank === null ? "?" : String(line.rank));
   const name = row.querySelector('[data-f="bot"]');
@@ -92,7 +90,10 @@ function put(row, name, text) {
 function fit(table, lines) {
   const head = table.querySelector("[data-axis]");
   const low = Math.min(Number(head.dataset.low), STEP * Math.floor(Math.min(...lines.map((each) => each.low)) / STEP));
-  const high = Math.max(Number(head.dataset.high), STEP * Math.ceil(Math.max(...lines.map((each) => each.high)) / STEP));
+  const high = Math.max(
+    Number(head.dataset.high),
+    STEP * Math.ceil(Math.max(...lines.map((each) => each.high)) / STEP),
+  );
   const axis = { low, high, grown: low !== Number(head.dataset.low) || high !== Number(head.dataset.high) };
   if (axis.grown) {
     Object.assign(head.dataset, { low, high });
@@ -131,7 +132,13 @@ function place(svg, line, axis) {
   for (const tick of svg.querySelectorAll(".tick")) tick.remove();
   for (const value of marksOf(axis)) {
     const tick = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    for (const [name, text] of [["class", "tick"], ["x1", at(axis, value)], ["x2", at(axis, value)], ["y1", 0], ["y2", "100%"]]) {
+    for (const [name, text] of [
+      ["class", "tick"],
+      ["x1", at(axis, value)],
+      ["x2", at(axis, value)],
+      ["y1", 0],
+      ["y2", "100%"],
+    ]) {
       tick.setAttribute(name, text);
     }
     svg.prepend(tick);

@@ -9,7 +9,11 @@ if (figure && block) {
   const { view, names, decisions } = JSON.parse(block.textContent);
   import("../boards/board.js")
     .then(({ createBoard }) => {
-      const board = createBoard(figure.dataset.example, { players: names.length, names, language: document.documentElement.lang });
+      const board = createBoard(figure.dataset.example, {
+        players: names.length,
+        names,
+        language: document.documentElement.lang,
+      });
       figure.querySelector("[data-felt]").replaceChildren(board.element);
       board.show(view);
       figure.querySelector("figcaption").textContent = say("example", { count: decisions });

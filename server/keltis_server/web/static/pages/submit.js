@@ -1,6 +1,6 @@
 // Submit a bot with the browser: who you are, the archive, its check, its first match.
 
-import { Refused, ask, remember, token } from "../lib/account.js";
+import { ask, Refused, remember, token } from "../lib/account.js";
 import { finding } from "../lib/findings.js";
 import { openLive } from "../lib/live.js";
 import { make } from "../lib/nodes.js";
@@ -151,7 +151,10 @@ function follow(bot, version, same) {
   const first = (match) => {
     stones[3].classList.add("done");
     const links = [say("first_played", { bot }), " "];
-    links.push(make("a", { href: `/matches/${match.number}` }, say("see_match", { number: number(match.number) })), " · ");
+    links.push(
+      make("a", { href: `/matches/${match.number}` }, say("see_match", { number: number(match.number) })),
+      " · ",
+    );
     links.push(make("a", { href: `/bots/${bot}` }, say("see_bot", { bot })));
     part("first").replaceChildren(...links);
     stop?.();

@@ -95,7 +95,8 @@ export class Table {
       },
       end: ({ match: over }) => {
         if (over.number === null) this.leave();
-        else if (this.#pictures < FEW && this.isSeen) this.replay(over); // too quick to be seen
+        else if (this.#pictures < FEW && this.isSeen)
+          this.replay(over); // too quick to be seen
         else this.#finish(over);
       },
       error: () => this.leave(),
@@ -196,7 +197,12 @@ export class Table {
   #layBoard() {
     const names = this.#seated;
     const language = document.documentElement.lang;
-    this.#board = this.#boards.createBoard(this.#variant, { players: names.length, names, small: !this.#isBig, language });
+    this.#board = this.#boards.createBoard(this.#variant, {
+      players: names.length,
+      names,
+      small: !this.#isBig,
+      language,
+    });
     this.#board.element.setAttribute("aria-label", `${say(`variant.${this.#variant}`)}: ${names.join(" – ")}`);
     this.#part("felt").replaceChildren(this.#board.element);
     [...this.#part("seats").children].forEach((seat, index) => {
@@ -222,7 +228,13 @@ export class Table {
     const kind = this.#part("seats").tagName === "UL" ? "li" : "span";
     this.#part("seats").replaceChildren(
       ...this.#seated.map((name) =>
-        make(kind, { class: "seat" }, make("span", { class: "peg" }), make("span", { class: "name" }, name), make("span", { class: "score" })),
+        make(
+          kind,
+          { class: "seat" },
+          make("span", { class: "peg" }),
+          make("span", { class: "name" }, name),
+          make("span", { class: "score" }),
+        ),
       ),
     );
     if (this.#boards) this.#layBoard();

@@ -32,11 +32,20 @@ export class Controls {
   #forward = [];
 
   constructor(actions, { isEmbedded, isOver, address }) {
-    this.#play = make("button", { type: "button", class: "play", "aria-keyshortcuts": "Space" }, this.#playIcon, this.#playText);
+    this.#play = make(
+      "button",
+      { type: "button", class: "play", "aria-keyshortcuts": "Space" },
+      this.#playIcon,
+      this.#playText,
+    );
     this.#play.addEventListener("click", actions.pause);
     this.#live.addEventListener("click", actions.live);
     const step = (name, label, key, act) => {
-      const node = make("button", { type: "button", class: "step", "aria-label": label, title: `${label} (${key})` }, icon(name));
+      const node = make(
+        "button",
+        { type: "button", class: "step", "aria-label": label, title: `${label} (${key})` },
+        icon(name),
+      );
       node.addEventListener("click", act);
       return node;
     };
@@ -51,8 +60,18 @@ export class Controls {
       step("last", say("view_last"), "End", () => actions.seek(Infinity)),
     ];
     const event = button(say("view_event"), actions.nextEvent, { title: `${say("view_event_title")} (e)` });
-    const steps = make("div", { class: "steps", role: "group", "aria-label": say("view_steps") }, ...this.#backward, this.#play, ...this.#forward);
-    this.#speed.append(...SPEEDS.map((speed) => make("option", { value: speed }, speed ? say("view_speed", { count: speed }) : say("view_as_they_come"))));
+    const steps = make(
+      "div",
+      { class: "steps", role: "group", "aria-label": say("view_steps") },
+      ...this.#backward,
+      this.#play,
+      ...this.#forward,
+    );
+    this.#speed.append(
+      ...SPEEDS.map((speed) =>
+        make("option", { value: speed }, speed ? say("view_speed", { count: speed }) : say("view_as_they_come")),
+      ),
+    );
     this.#speed.addEventListener("change", () => actions.setSpeed(Number(this.#speed.value)));
     this.#sight.addEventListener("change", () => actions.see(this.#sight.value));
     // What goes when a match ends keeps its place, so that nothing jumps; afterwards nobody needs it.
@@ -118,7 +137,11 @@ export class Controls {
   #offer(model, rotation, own) {
     const names = model.namesIn(rotation);
     const offered = model.isFinished
-      ? [[ALL, say("view_all")], [PUBLIC, say("view_public")], ...names.map((name, seat) => [String(seat), say("view_eyes", { name })])]
+      ? [
+          [ALL, say("view_all")],
+          [PUBLIC, say("view_public")],
+          ...names.map((name, seat) => [String(seat), say("view_eyes", { name })]),
+        ]
       : [[PUBLIC, say("view_public")], ...own.map((bot) => [bot, say("view_own", { name: bot })])];
     this.#sight.replaceChildren(...offered.map(([value, label]) => make("option", { value }, label)));
     this.#sight.disabled = offered.length < 2;
@@ -140,5 +163,9 @@ function able(node, isAble) {
 }
 
 function icon(name) {
-  return draw("svg", { viewBox: "0 0 24 24", width: 20, height: 20, "aria-hidden": "true" }, draw("path", { d: ICONS[name], fill: "currentColor" }));
+  return draw(
+    "svg",
+    { viewBox: "0 0 24 24", width: 20, height: 20, "aria-hidden": "true" },
+    draw("path", { d: ICONS[name], fill: "currentColor" }),
+  );
 }

@@ -13,7 +13,10 @@ export class Games {
   constructor(model, choose) {
     this.model = model;
     const { players } = model.match;
-    this.#entries = Array.from({ length: players }, (_, rotation) => new Entry(model, rotation, () => choose(rotation)));
+    this.#entries = Array.from(
+      { length: players },
+      (_, rotation) => new Entry(model, rotation, () => choose(rotation)),
+    );
     this.element = make(
       "section",
       { class: "games-part", "aria-labelledby": "games-title" },
@@ -92,7 +95,9 @@ class Entry {
         ),
       ),
     );
-    this.cause.replaceChildren(...cause.map(([kind, text]) => make("span", { class: `badge-cause cause-${kind}` }, text)));
+    this.cause.replaceChildren(
+      ...cause.map(([kind, text]) => make("span", { class: `badge-cause cause-${kind}` }, text)),
+    );
   }
 }
 
@@ -112,5 +117,10 @@ function causeOf(game, view) {
   if (!game.ended) return [...faults, ["none", say("view_under_way")]];
   if (faults.length) return faults;
   const ending = view?.ending;
-  return [["points", ending ? say("view_by_points", { ending: say(`view_ending_${ending.replace(" ", "_")}`) }) : say("view_points")]];
+  return [
+    [
+      "points",
+      ending ? say("view_by_points", { ending: say(`view_ending_${ending.replace(" ", "_")}`) }) : say("view_points"),
+    ],
+  ];
 }

@@ -99,12 +99,20 @@ function line(game, ply, text) {
     make("span", { class: "move-seat", "aria-hidden": "true" }, HEADS[seat]),
     make("span", { class: "move-words" }, text),
     make("code", {}, notation),
-    make("span", { class: "move-time number" }, ms === null || ms === undefined ? "" : say("view_ms", { count: number(ms) })),
+    make(
+      "span",
+      { class: "move-time number" },
+      ms === null || ms === undefined ? "" : say("view_ms", { count: number(ms) }),
+    ),
   );
 }
 
 function faultLine(fault, ply, names) {
-  return make("li", { class: "move-fault", "data-ply": ply }, make("span", { class: "move-words" }, faultText(fault, names)));
+  return make(
+    "li",
+    { class: "move-fault", "data-ply": ply },
+    make("span", { class: "move-words" }, faultText(fault, names)),
+  );
 }
 
 export function faultText({ seat, kind, code }, names) {

@@ -3,8 +3,22 @@
 import { draw } from "../lib/nodes.js";
 
 const KEPT = [
-  "color", "display", "fill", "fill-opacity", "font-family", "font-size", "font-style", "font-weight", "opacity",
-  "stroke", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "stroke-width", "text-anchor",
+  "color",
+  "display",
+  "fill",
+  "fill-opacity",
+  "font-family",
+  "font-size",
+  "font-style",
+  "font-weight",
+  "opacity",
+  "stroke",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "stroke-opacity",
+  "stroke-width",
+  "text-anchor",
 ];
 const COLOURS = new Set(["color", "fill", "stroke"]);
 const SCALE = 2; // pixels of a PNG for each unit of the drawing
@@ -18,11 +32,22 @@ export function svgOf(frame, caption) {
   const paint = painter();
   const paper = paint(page.backgroundColor);
   const full = height + CAPTION;
-  const picture = draw("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${full}`, width, height: full });
+  const picture = draw("svg", {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: `0 0 ${width} ${full}`,
+    width,
+    height: full,
+  });
   picture.append(draw("title", {}, caption), ...definitions(paint), draw("rect", { width, height: full, fill: paper }));
   for (const layer of layers) picture.append(draw("g", {}, ...[...layer.children].map((node) => styled(node, paint))));
   const size = Math.min(16, (1.9 * width) / caption.length);
-  const text = { x: width / 2, y: height + CAPTION / 2 + 4, "text-anchor": "middle", "font-size": size, "font-family": page.fontFamily };
+  const text = {
+    x: width / 2,
+    y: height + CAPTION / 2 + 4,
+    "text-anchor": "middle",
+    "font-size": size,
+    "font-family": page.fontFamily,
+  };
   picture.append(draw("text", { ...text, fill: paint(page.color) }, caption));
   return new XMLSerializer().serializeToString(picture);
 }
@@ -91,7 +116,10 @@ function painter() {
       context.fillStyle = colour;
       context.fillRect(0, 0, 1, 1);
       const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
-      known.set(colour, alpha === 255 ? `rgb(${red},${green},${blue})` : `rgba(${red},${green},${blue},${(alpha / 255).toFixed(3)})`);
+      known.set(
+        colour,
+        alpha === 255 ? `rgb(${red},${green},${blue})` : `rgba(${red},${green},${blue},${(alpha / 255).toFixed(3)})`,
+      );
     }
     return known.get(colour);
   };

@@ -9,14 +9,27 @@ const HEIGHT = 100; // of the drawing, in units of its own
 export class Scrubber {
   #drawn = ""; // what the drawing depends on
   #shown = "";
-  #input = make("input", { type: "range", min: 0, max: 0, value: 0, step: 1, class: "track", "aria-label": say("view_track") });
+  #input = make("input", {
+    type: "range",
+    min: 0,
+    max: 0,
+    value: 0,
+    step: 1,
+    class: "track",
+    "aria-label": say("view_track"),
+  });
   #game = null;
   #zero = draw("path", { class: "track-zero" });
   #lines = []; // by seat
   #events = draw("g", {});
   #faults = draw("g", {});
   #place = draw("line", { class: "track-place", y1: 0, y2: HEIGHT });
-  #chart = draw("svg", { class: "track-chart", viewBox: `0 0 1 ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  #chart = draw("svg", {
+    class: "track-chart",
+    viewBox: `0 0 1 ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
 
   constructor(seek) {
     this.element = make("div", { class: "scrubber" }, well("chart-well", this.#chart), well("track-well", this.#input));
@@ -52,7 +65,8 @@ export class Scrubber {
     this.#chart.setAttribute("viewBox", `0 0 ${Math.max(plies, 1)} ${HEIGHT}`);
     this.#zero.setAttribute("d", low < 0 ? `M0 ${y(0)}H${plies}` : "");
     this.#lines.forEach((line, seat) => line.setAttribute("d", steps(series.map((scores) => y(scores[seat])))));
-    const tick = (at, kind) => draw("line", { class: `track-${kind}`, x1: at, x2: at, y1: kind === "fault" ? 0 : HEIGHT - 9, y2: HEIGHT });
+    const tick = (at, kind) =>
+      draw("line", { class: `track-${kind}`, x1: at, x2: at, y1: kind === "fault" ? 0 : HEIGHT - 9, y2: HEIGHT });
     this.#events.append(...game.events.slice(this.#events.childElementCount).map((at) => tick(at, "event")));
     this.#faults.replaceChildren(...game.faults.map((fault) => tick(Math.min(fault.ply, plies), "fault")));
   }

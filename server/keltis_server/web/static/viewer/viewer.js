@@ -1,6 +1,9 @@
 // The viewer of a match: the same for one that is being played and for one that was.
 
 import { onBeat } from "../boards/beat.js";
+import { refresher } from "../lib/morph.js";
+import { make } from "../lib/nodes.js";
+import { number, say } from "../lib/words.js";
 import { Announcer } from "./announcer.js";
 import { Controls } from "./controls.js";
 import { Games } from "./games.js";
@@ -13,9 +16,6 @@ import { Playback, SPEEDS } from "./playback.js";
 import { Scrubber } from "./scrubber.js";
 import { Source } from "./source.js";
 import { Table } from "./table.js";
-import { refresher } from "../lib/morph.js";
-import { make } from "../lib/nodes.js";
-import { number, say } from "../lib/words.js";
 
 const SMOOTH = 5; // decisions a second up to which figures walk
 const TINY = 440; // pixels: in narrower frames on other pages nothing walks, and the beat is kept; there may be many of them
@@ -182,10 +182,13 @@ export class Viewer {
       return;
     }
     const delay = 1000 * this.#wait - FRAME;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#draw();
-    }, this.#isTiny ? onBeat(delay) : delay);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.#draw();
+      },
+      this.#isTiny ? onBeat(delay) : delay,
+    );
   }
 
   get #isTiny() {
@@ -211,7 +214,12 @@ export class Viewer {
     const game = this.#model.seenFrom(rotation, ply, this.#perspective);
     if (game?.isDealt) this.#showPosition(game, ply, names);
     this.scrubber.show(game, ply, this.#place(names));
-    this.controls.show({ playback: this.#playback, model: this.#model, perspective: this.#perspective, own: this.#source.own });
+    this.controls.show({
+      playback: this.#playback,
+      model: this.#model,
+      perspective: this.#perspective,
+      own: this.#source.own,
+    });
     this.games?.show(rotation);
     this.#showStatus(game);
     if (!this.#isEmbedded && !this.#asked && !this.#playback.isPlaying && game?.isDealt) remember(this.#address());
@@ -236,7 +244,9 @@ export class Viewer {
     this.#source.want(rotation, this.#perspective);
     if (this.#isEmbedded) return;
     const isThere = this.#model.longest(rotation)?.isDealt;
-    if (isThere) for (const other of this.#model.begun) if (!this.#model.longest(other).isDealt) this.#source.want(other, this.#other());
+    if (isThere)
+      for (const other of this.#model.begun)
+        if (!this.#model.longest(other).isDealt) this.#source.want(other, this.#other());
   }
 
   /** From where games are seen that nobody looks at closely. */
@@ -273,7 +283,8 @@ export class Viewer {
     if (model.state === "failed") return { text: say("view_failed"), way: true };
     if (model.state === "cancelled") return { text: say("view_cancelled"), way: true };
     if (model.isOver && model.state === "withdrawn") return { text: say("view_withdrawn") };
-    if (model.restarts) return { text: say(model.why ? "view_restarted" : "view_restarted_unseen", { reason: model.why }) };
+    if (model.restarts)
+      return { text: say(model.why ? "view_restarted" : "view_restarted_unseen", { reason: model.why }) };
     if (!model.isOver && !model.begun.length) return { text: say("view_waiting") };
     if (!game?.isDealt) return { text: say("view_loading") };
     return { text: "" };
