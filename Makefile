@@ -31,7 +31,7 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 .PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-steady \
   bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store \
   bench-server bench-edge bench-spectators bench-pages bench-kills bench-uploads bench-shares bench-audit fuzz migration \
-  screenshots golden transcripts sandbox-init clean FORCE
+  screenshots golden wire-types transcripts sandbox-init clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -52,12 +52,13 @@ test: $(VENV)/dev  ## All checks: lint, the tests interpreted, some on other Pyt
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-interpreted test-pythons-quick
 	@$(MAKE) --no-print-directory test-compiled
 
-lint: $(VENV)/dev $(NODE)/installed  ## ruff, mypy --strict, import-linter; biome for scripts
+lint: $(VENV)/dev $(NODE)/installed  ## ruff, mypy --strict, import-linter; biome and tsc --strict for scripts
 	$(TIMED) 'ruff check' $(BIN)/ruff check .
 	$(TIMED) 'ruff format' $(BIN)/ruff format --check .
 	$(TIMED) mypy $(BIN)/mypy --strict $(CHECKED)
 	$(TIMED) lint-imports env PYTHONPATH=$(SOURCE_PATH) $(BIN)/lint-imports --no-logo
 	$(TIMED) biome $(SCRIPTS) biome check --error-on-warnings
+	$(TIMED) tsc $(SCRIPTS) tsc --project .
 
 format: $(VENV)/dev $(NODE)/installed  ## Format the code, apply safe fixes, wrap the documents
 	$(BIN)/ruff check --fix-only .
@@ -74,7 +75,7 @@ test-pythons: $(VENV)/dev  ## submit, match, check and the engine on every Pytho
 test-pythons-quick: $(VENV)/dev  # the part of it that belongs to `make test`
 	@$(TIMED) 'other Pythons' .ci/pythons quick $(VENV) $(PYTHONS)
 
-test-compiled: $(VENV)/dev  ## All tests on the installed package
+test-compiled: $(VENV)/dev $(NODE)/installed  ## All tests on the installed package
 	$(TIMED) compiled $(COMPILED) $(PYTEST) -n 4 tests  # more than cores: servers and browsers are mostly waited for
 
 test-steady: $(VENV)/dev  ## Make all checks RUNS times idle and RUNS times beside BUSY busy processes
@@ -145,6 +146,9 @@ golden: $(VENV)/dev  ## Write the golden playthroughs anew; review them as a dif
 
 sandbox-init: $(VENV)/dev  ## Compile the sandbox's init anew, for both architectures: gcc, gcc-aarch64-linux-gnu
 	$(COMPILED) $(BIN)/python -m tests.ladder.support.build_init
+
+wire-types: $(VENV)/dev  ## Write the types of what the API sends anew, for the check of the scripts
+	$(COMPILED) $(BIN)/python -m tests.server.web.support.wire_types
 
 transcripts: $(VENV)/dev  ## Write the transcripts of the protocol anew, and what its document shows of them
 	$(COMPILED) $(BIN)/python -m tests.bots.support.transcripts

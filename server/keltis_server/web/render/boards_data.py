@@ -18,10 +18,8 @@ from keltis_engine.boards import (
     PATH_STONES,
     PATH_TILES,
     STACK_NAMES,
-    STACK_SIZE,
 )
-from keltis_engine.cards import LETTERS
-from keltis_engine.games import kartenspiel, keltis, neue_wege, weg_der_steine
+from keltis_engine.games import kartenspiel, weg_der_steine
 
 FILE: Final = Path(__file__).parents[1] / "static" / "boards" / "data.js"
 
@@ -43,9 +41,12 @@ PLACES: Final = {
 }
 
 LINE: Final = 120
-HEAD: Final = (
-    "// Written by `python -m keltis_server.web.render.boards_data` from the engine: do not edit."
-)
+HEAD: Final = """\
+// @ts-check
+// Written by `python -m keltis_server.web.render.boards_data` from the engine: do not edit.
+
+/** @type {Drawing.Data} */
+"""
 
 Plain = dict[str, Any]
 
@@ -53,7 +54,6 @@ Plain = dict[str, Any]
 def boards_data() -> Plain:
     """Return everything about the boards that does not change during a game."""
     return {
-        "letters": list(LETTERS),
         "paths": {
             "stones": PATH_STONES,
             "values": [_value(PATH_BOARD, f"R{stone}") for stone in range(1, PATH_STONES + 1)],
@@ -64,28 +64,16 @@ def boards_data() -> Plain:
             "columns": COLUMNS,
             "fields": [_field(name) for name in NETWORK.names[1:]],
             "edges": [edge.split("-") for edge in NETWORK.edge_names],
-            "stackSize": STACK_SIZE,
         },
         "symbols": weg_der_steine.SYMBOLS,
         "goalFigures": GOAL_FIGURES,
-        "scores": {
-            "keltis": {"wish": _numbers(keltis.WISH_SCORES)},
-            "neue-wege": {"wish": _numbers(neue_wege.WISH_SCORES)},
-            "kartenspiel": {
-                "row": _numbers(kartenspiel.ROW_SCORES),
-                "wish": _numbers(kartenspiel.WISH_SCORES),
-            },
-            "weg-der-steine": {
-                "row": _numbers(weg_der_steine.ROW_SCORES),
-                "wish": _numbers(weg_der_steine.WISH_SCORES),
-            },
-        },
+        "rowScores": _numbers(kartenspiel.ROW_SCORES),
     }
 
 
 def module_text() -> str:
     """Return the data as a module for browsers."""
-    return f"{HEAD}\n\nexport const DATA = {_written(boards_data(), '')};\n"
+    return f"{HEAD}export const DATA = {_written(boards_data(), '')};\n"
 
 
 def _written(value: Any, indent: str) -> str:

@@ -1,3 +1,4 @@
+// @ts-check
 // The beat to which small boards are drawn. Whatever changes, a browser composes the whole page again: many boards
 // on one page that change at the same moment cost little more than one, also if each is in a frame of its own.
 

@@ -1,3 +1,4 @@
+// @ts-check
 // Boards of all games: whoever draws a game draws it from here.
 
 import { describe } from "./describe.js";
@@ -11,6 +12,7 @@ import { wordsOf } from "./words.js";
 export { figureIcon } from "./pieces.js";
 export { createPlayers } from "./players.js";
 
+/** @type {Record<Views.Variant, new (wanted: Drawing.Wanted) => Drawing.Table>} */
 const BOARDS = {
   keltis: KeltisBoard,
   "neue-wege": NeueWegeBoard,
@@ -29,16 +31,23 @@ const HAVE_NARROW_FORM = new Set(["kartenspiel", "weg-der-steine"]);
  * `show(view)` draws a view; what is the same as before is left alone. With `animate` figures walk
  * and cards slide, unless the reader prefers stillness. With `previous`, the view before the last
  * decision, the drawing marks what it changed. `describe(view)` says it in sentences.
+ *
+ * @param {Views.Variant} variant
+ * @param {{players: number, names?: string[], small?: boolean, language?: string}} wanted
  */
 export function createBoard(variant, { players, names, small = false, language = "en" }) {
   const words = wordsOf(language);
   const called = names ?? Array.from({ length: players }, (_, seat) => words.seat(seat));
   const title = words.titles[variant];
   const element = html("div", { class: "board-frame", role: "img", "aria-label": title });
+  /** @type {Drawing.Form} */
   let form;
+  /** @type {Drawing.Table} */
   let board;
+  /** @type {{view: Views.View, previous: Views.View | null} | undefined} */
   let last; // what was shown last, for when the board is arranged anew
 
+  /** @param {Drawing.Form} wanted */
   function arrange(wanted) {
     if (wanted === form) return;
     form = wanted;
@@ -49,7 +58,7 @@ export function createBoard(variant, { players, names, small = false, language =
 
   if (small) arrange("small");
   else if (HAVE_NARROW_FORM.has(variant)) {
-    const formFor = (width) => (width < NARROW ? "narrow" : "large");
+    const formFor = (/** @type {number} */ width) => (width < NARROW ? "narrow" : "large");
     arrange(formFor(globalThis.innerWidth));
     new ResizeObserver(([entry]) => {
       if (entry.contentRect.width) arrange(formFor(entry.contentRect.width));
@@ -58,10 +67,15 @@ export function createBoard(variant, { players, names, small = false, language =
 
   return {
     element,
+    /**
+     * @param {Views.View} view
+     * @param {Drawing.Shown} [how]
+     */
     show(view, { animate = false, previous = null } = {}) {
       last = { view, previous };
       board.show(view, { moving: animate && mayMove(), previous });
     },
+    /** @param {Views.View} view */
     describe(view) {
       return describe(view, called, words);
     },

@@ -1,7 +1,8 @@
+// @ts-check
 // Written by `python -m keltis_server.web.render.boards_data` from the engine: do not edit.
 
+/** @type {Drawing.Data} */
 export const DATA = {
-  "letters": ["R", "Y", "V", "G", "B"],
   "paths": {
     "stones": 9,
     "values": [-4, -3, -2, 1, 2, 3, 6, 7, 10],
@@ -116,8 +117,7 @@ export const DATA = {
       ["9c", "10c"],
       ["9d", "10d"],
       ["9e", "10e"]
-    ],
-    "stackSize": 5
+    ]
   },
   "symbols": {
     "R4": "wish",
@@ -152,10 +152,5 @@ export const DATA = {
     "B8": "3"
   },
   "goalFigures": 5,
-  "scores": {
-    "keltis": {"wish": [-4, -3, 2, 3, 6, 10]},
-    "neue-wege": {"wish": [-4, -3, 2, 3, 6, 10]},
-    "kartenspiel": {"row": [0, -4, -3, -2, 1, 2, 3, 6, 7, 10], "wish": [-4, -1, 0, 4, 6, 10]},
-    "weg-der-steine": {"row": [0, -4, -3, 2, 3, 6, 10], "wish": [-4, -3, 2, 3, 6, 10]}
-  }
+  "rowScores": [0, -4, -3, -2, 1, 2, 3, 6, 7, 10]
 };

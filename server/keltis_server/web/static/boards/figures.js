@@ -1,3 +1,4 @@
+// @ts-check
 // Figures on a board: where each stands, and which is which from one view to the next.
 
 import { superellipse } from "./paths.js";
@@ -8,6 +9,7 @@ const FIGURES = 5; // for each seat: the big one, then four small ones
 
 // Beside the tile in the middle of a stone each player has a spot of his own, in widths and heights of the
 // stone; where two share a side, one stands behind the other.
+/** @type {Record<number, [number, number][]>} */
 const SPOTS = {
   2: [
     [-0.37, 0.3],
@@ -28,21 +30,46 @@ const SPOTS = {
 const STEP_UP = 6; // between figures of one player on one field
 const STEP_IN = 8;
 
+/**
+ * A figure of a seat: its field, its key, and whether it is the big one.
+ *
+ * @typedef {[field: string, key: string, isBig: boolean]} Own
+ */
+
+/**
+ * @typedef {object} Geometry
+ * @property {(field: string) => Drawing.Place} place
+ * @property {Drawing.Size} stone
+ * @property {Drawing.Place & {width: number}} start
+ * @property {number} scale
+ */
+
 export class Figures {
+  /** @type {string[][]} */
   #fields = []; // by seat: where its small figures stand, by their number
+  /** @type {Geometry} */
   #geometry;
 
-  /** A geometry is {place(field), stone: {width, height}, start: {x, y, width}, scale}. */
+  /**
+   * @param {number} players
+   * @param {Geometry} geometry
+   */
   constructor(players, geometry) {
     this.players = players;
     this.#geometry = geometry;
   }
 
-  /** The pieces of all figures, those further down in front. */
+  /**
+   * The pieces of all figures, those further down in front.
+   *
+   * @param {Views.OnBoard} view
+   */
   pieces(view) {
+    /** @type {Drawing.Piece[]} */
     const pieces = [];
     view.figures.forEach((figures, seat) => {
       this.#fields[seat] = follow(this.#fields[seat], figures.small);
+      /** @type {Own[]} */
       const own = [[figures.big, `${seat}b`, true]];
       this.#fields[seat].forEach((field, k) => own.push([field, `${seat}s${k}`, false]));
       pieces.push(...this.#placed(seat, own));
@@ -50,6 +77,11 @@ export class Figures {
     return pieces.sort((a, b) => a.y - b.y || a.x - b.x);
   }
 
+  /**
+   * @param {number} seat
+   * @param {Own[]} own
+   * @returns {Drawing.Piece[]}
+   */
   #placed(seat, own) {
     const { scale } = this.#geometry;
     const counts = new Map([["start", own[0][0] === "start" ? 0 : 1]]); // the big one's place waits
@@ -68,6 +100,10 @@ export class Figures {
     });
   }
 
+  /**
+   * @param {number} seat
+   * @param {number} k
+   */
   #atStart(seat, k) {
     const { start, scale } = this.#geometry;
     const share = start.width / this.players;
@@ -76,6 +112,11 @@ export class Figures {
     return { x: left + step * k - (k === 0 ? 3 * scale : 0), y: start.y + 15 * scale };
   }
 
+  /**
+   * @param {string} field
+   * @param {number} seat
+   * @param {number} k
+   */
   #onField(field, seat, k) {
     const { place, stone, scale } = this.#geometry;
     const middle = place(field);
@@ -87,13 +128,23 @@ export class Figures {
   }
 }
 
+/**
+ * @param {SVGElement} node
+ * @param {number} seat
+ * @param {boolean} isBig
+ */
 function marked(node, seat, isBig) {
-  node.setAttribute("data-figure", seat);
+  node.setAttribute("data-figure", String(seat));
   node.setAttribute("data-size", isBig ? "big" : "small");
   return node;
 }
 
-/** Say which small figure stands where now: those whose field is still taken have not moved. */
+/**
+ * Say which small figure stands where now: those whose field is still taken have not moved.
+ *
+ * @param {string[] | undefined} before
+ * @param {string[]} fields
+ */
 function follow(before, fields) {
   if (!before) return [...fields];
   const left = [...fields];
@@ -101,11 +152,17 @@ function follow(before, fields) {
     const k = left.indexOf(field);
     return k < 0 ? undefined : left.splice(k, 1)[0];
   });
-  return now.map((field) => field ?? left.shift());
+  return now.map((field) => field ?? left.shift() ?? "start");
 }
 
-/** The fields that a figure left and reached between two views. */
+/**
+ * The fields that a figure left and reached between two views.
+ *
+ * @param {Views.OnBoard} previous
+ * @param {Views.OnBoard} view
+ */
 export function ways(previous, view) {
+  /** @type {{seat: number, from: string, to: string}[]} */
   const found = [];
   view.figures.forEach((figures, seat) => {
     const before = previous.figures[seat];
@@ -122,9 +179,18 @@ export function ways(previous, view) {
   return found;
 }
 
-/** Rings around where figures came from and went to, and around the stone that one will enter. They do not move. */
+/**
+ * Rings around where figures came from and went to, and around the stone that one will enter. They do not move.
+ *
+ * @param {Views.OnBoard} view
+ * @param {Views.OnBoard | null} previous
+ * @param {(field: string) => Drawing.Place} place
+ * @param {(field: string) => Drawing.Size} shape
+ */
 export function rings(view, previous, place, shape) {
+  /** @type {Drawing.Piece[]} */
   const pieces = [];
+  /** @type {(key: string, kind: string, field: string) => void} */
   const ring = (key, kind, field) => {
     const { x, y } = place(field);
     const { width, height } = shape(field);

@@ -1,3 +1,4 @@
+// @ts-check
 // The table of `kartenspiel`: wish stones and piles in the middle, everybody's rows fanned below.
 
 import { DATA } from "./data.js";
@@ -8,9 +9,10 @@ import { at, label, round, svg } from "./svg.js";
 import { LETTERS, SYMBOL_NAMES, symbol } from "./symbols.js";
 import { signed } from "./words.js";
 
+/** @type {Views.Letter[]} */
 const COLUMNS = [...LETTERS, "P"];
 const WISHES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-const ROW_SCORES = DATA.scores.kartenspiel.row;
+const ROW_SCORES = DATA.rowScores;
 
 const LARGE = {
   width: 900,
@@ -61,9 +63,16 @@ const SMALL = {
 };
 const SIZES = { large: LARGE, narrow: NARROW, small: SMALL };
 
+/**
+ * Where the rows of a seat lie.
+ *
+ * @typedef {Drawing.Box & {seat: number, column: number, card: Drawing.Size, room: number, top: number}} Area
+ */
+
 export class KartenspielBoard {
   #shown = new Memory();
 
+  /** @param {Drawing.Wanted} wanted */
   constructor({ players, names, form, words }) {
     const small = form === "small";
     this.form = form;
@@ -76,7 +85,7 @@ export class KartenspielBoard {
       step: (width - 2 * margin) / (COLUMNS.length + 1),
     };
     this.areas = this.#areas(players, this.piles.y + pile.height + gap * (small ? 1.2 : 1.5));
-    const last = this.areas.at(-1);
+    const last = this.areas[players - 1];
     this.stage = new Stage("kartenspiel", width, last.y + last.height + margin, small);
     this.element = this.stage.element;
     const grounds = this.areas.map((area) => this.#ground(area, names[area.seat]));
@@ -89,7 +98,13 @@ export class KartenspielBoard {
     };
   }
 
-  /** Where each player's rows lie: side by side, four of them in two lines. */
+  /**
+   * Where each player's rows lie: side by side, four of them in two lines.
+   *
+   * @param {number} players
+   * @param {number} top
+   * @returns {Area[]}
+   */
   #areas(players, top) {
     const { width, margin, gap, head, fan, most, ratio } = this.size;
     const across = { large: players === 3 ? 3 : 2, narrow: 2, small: 1 }[this.form];
@@ -111,6 +126,10 @@ export class KartenspielBoard {
     }));
   }
 
+  /**
+   * @param {Area} area
+   * @param {number} k
+   */
   #columnX(area, k) {
     // The points row stands a little apart.
     const column = COLUMNS[k] === "P" ? k + 0.25 : k;
@@ -128,14 +147,20 @@ export class KartenspielBoard {
     return [...spots, ...piles];
   }
 
+  /** @param {number} value */
   #wishX(value) {
     return round(this.size.margin + this.wishes.step * (value - 0.5));
   }
 
+  /** @param {number} k */
   #pileX(k) {
     return round(this.size.margin + this.piles.step * (k + 0.5) - this.size.pile.width / 2);
   }
 
+  /**
+   * @param {Area} area
+   * @param {string} called
+   */
   #ground(area, called) {
     const { name } = this.size;
     const { width, height } = area.card;
@@ -151,10 +176,14 @@ export class KartenspielBoard {
     );
   }
 
+  /**
+   * @param {Views.Kartenspiel} view
+   * @param {Drawing.How<Views.Kartenspiel>} how
+   */
   show(view, { moving, previous }) {
     const { wishes, piles, marks, cards } = this.layers;
     const { rows, points_rows: points } = view;
-    const isNew = (name, ...parts) => this.#shown.isNew(name, ...parts);
+    const isNew = (/** @type {string} */ name, /** @type {unknown[]} */ ...parts) => this.#shown.isNew(name, ...parts);
     if (isNew("wishes", view.wish_row)) wishes.show(this.#wishPieces(view), moving);
     if (isNew("piles", view.pile, view.piles, view.closed)) piles.show(this.#pilePieces(view), moving);
     if (isNew("marks", view.wish_stones, rows, points)) {
@@ -171,6 +200,10 @@ export class KartenspielBoard {
     }
   }
 
+  /**
+   * @param {Views.Kartenspiel} view
+   * @returns {Drawing.Piece[]}
+   */
   #wishPieces(view) {
     return view.wish_row.map((value) => ({
       key: `${value}`,
@@ -181,6 +214,10 @@ export class KartenspielBoard {
     }));
   }
 
+  /**
+   * @param {Views.Kartenspiel} view
+   * @returns {Drawing.Piece[]}
+   */
   #pilePieces(view) {
     const { pile } = this.size;
     const drawPile = {
@@ -194,7 +231,7 @@ export class KartenspielBoard {
       const cards = view.piles[letter];
       if (!cards.length) return [];
       const isClosed = view.closed.includes(letter);
-      const top = cards.at(-1);
+      const top = cards[cards.length - 1];
       return [
         {
           key: letter,
@@ -209,12 +246,18 @@ export class KartenspielBoard {
     return [drawPile, ...discards];
   }
 
+  /**
+   * @param {string} top
+   * @param {number} count
+   * @param {boolean} isClosed
+   * @param {Views.Letter} letter
+   */
   #drawnPile(top, count, isClosed, letter) {
     const { pile } = this.size;
     const { width, height } = pile;
     const node = drawnCard(top, width, height);
     node.setAttribute("data-pile", letter);
-    node.setAttribute("data-count", count);
+    node.setAttribute("data-count", String(count));
     const shape = { width, height, rx: round(Math.min(width, height) * 0.12) };
     if (count > 1) {
       const kind = `card-body fill-${letter} edge-${letter}`;
@@ -230,7 +273,13 @@ export class KartenspielBoard {
     return node;
   }
 
-  /** What a player has beside the cards: wish stones, and the worth of each row. */
+  /**
+   * What a player has beside the cards: wish stones, and the worth of each row.
+   *
+   * @param {Views.Kartenspiel} view
+   * @param {Area} area
+   * @returns {Drawing.Piece[]}
+   */
   #marks(view, area) {
     const { wished, worth, name } = this.size;
     const own = view.wish_stones[area.seat];
@@ -243,9 +292,9 @@ export class KartenspielBoard {
       enter: { x: 0, y: -16 },
       draw: () => wishStone(value, wished, area.seat),
     }));
-    const worths = COLUMNS.map((letter, k) => [k, rowOf(view, area.seat, letter).length, letter])
-      .filter(([, length]) => length > 0)
-      .map(([k, length, letter]) => {
+    const worths = COLUMNS.map((letter, k) => ({ k, length: rowOf(view, area.seat, letter).length, letter }))
+      .filter(({ length }) => length > 0)
+      .map(({ k, length, letter }) => {
         const points = letter === "P" ? length : worthOf(length);
         const kind = `row-worth row-worth-${points < 0 ? "below" : "above"}`;
         return {
@@ -259,6 +308,12 @@ export class KartenspielBoard {
     return [...stones, ...worths];
   }
 
+  /**
+   * @param {Views.Kartenspiel} view
+   * @param {Area} area
+   * @param {Views.Kartenspiel | null} previous
+   * @returns {Drawing.Piece[]}
+   */
   #rows(view, area, previous) {
     return COLUMNS.flatMap((letter, k) => {
       const cards = rowOf(view, area.seat, letter);
@@ -288,21 +343,41 @@ export class KartenspielBoard {
   }
 }
 
+/** @param {number} length */
 function worthOf(length) {
   return ROW_SCORES[Math.min(length, ROW_SCORES.length - 1)];
 }
 
+/**
+ * @param {Views.Kartenspiel} view
+ * @param {number} seat
+ * @param {Views.Letter} letter
+ */
 function rowOf(view, seat, letter) {
   return letter === "P" ? view.points_rows[seat] : view.rows[seat][letter];
 }
 
-/** A name cut to the room there is: drawn text does not cut itself. */
+/**
+ * A name cut to the room there is: drawn text does not cut itself.
+ *
+ * @param {string} name
+ * @param {number} room
+ * @param {number} size
+ */
 function fitted(name, room, size) {
   const most = Math.floor(room / (size * 0.52));
   return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
 }
 
-/** Where a row or a pile will begin. */
+/**
+ * Where a row or a pile will begin.
+ *
+ * @param {Views.Letter} letter
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ */
 function emptySpot(letter, x, y, width, height) {
   return svg(
     "g",

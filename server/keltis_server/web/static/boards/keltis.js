@@ -1,3 +1,4 @@
+// @ts-check
 // The board of `keltis`: five paths side by side, the start at the bottom.
 
 import { DATA } from "./data.js";
@@ -10,6 +11,7 @@ import { LETTERS } from "./symbols.js";
 
 const { stones: STONES, values: VALUES, goal: GOAL, tiles: TILES } = DATA.paths;
 
+/** @type {Drawing.Measures} */
 const LARGE = {
   left: 66,
   top: 78,
@@ -25,6 +27,7 @@ const LARGE = {
   word: 17,
   edge: 22,
 };
+/** @type {Drawing.Measures} */
 const SMALL = {
   left: 46,
   top: 72,
@@ -44,6 +47,7 @@ const SMALL = {
 export class KeltisBoard {
   #shown = new Memory();
 
+  /** @param {Drawing.Wanted} wanted */
   constructor({ players, form, words }) {
     this.words = words;
     const small = form === "small";
@@ -58,13 +62,14 @@ export class KeltisBoard {
       height: size.start,
     };
     const height = start.y + size.start / 2 + 8;
-    this.place = (field) => ({
-      x: left + column * (LETTERS.indexOf(field[0]) + 0.5),
+    this.place = (/** @type {string} */ field) => ({
+      x: left + column * (LETTERS.indexOf(/** @type {Views.Colour} */ (field[0])) + 0.5),
       y: top + row * (STONES - Number(field.slice(1))),
     });
     this.stage = new Stage("keltis", width, height, small);
     this.element = this.stage.element;
-    this.stage.back.append(...this.#ground(width), ...this.#paths(start), ...this.#stones(start));
+    this.goal = this.#goalArea(width);
+    this.stage.back.append(...this.#ground(), ...this.#paths(start), ...this.#stones(start));
     this.pegs = this.stage.layer("goal-pegs");
     this.rings = this.stage.layer("rings");
     this.tiles = this.stage.layer("tiles");
@@ -77,15 +82,24 @@ export class KeltisBoard {
     });
   }
 
-  #ground(width) {
-    const { top, row, left, end, value, word, edge } = this.size;
+  /**
+   * The rows of the goal, with room for its name.
+   *
+   * @param {number} width
+   */
+  #goalArea(width) {
+    const { top, row, left, end, word } = this.size;
     const y = top - end.height / 2 - word * 1.8;
-    const height = top + row * (GOAL.length - 0.5) - y;
-    this.goal = { x: left - 10, y, width: width - left + 4, height };
+    return { x: left - 10, y, width: width - left + 4, height: top + row * (GOAL.length - 0.5) - y };
+  }
+
+  #ground() {
+    const { top, row, left, value, word, edge } = this.size;
     const values = VALUES.map((worth, k) => rowValue(worth, left - edge, top + row * (STONES - 1 - k), value));
     return [goalGround(this.goal, word, this.words), ...values];
   }
 
+  /** @param {Drawing.Box} start */
   #paths(start) {
     const ways = LETTERS.map((letter) => {
       const foot = this.place(`${letter}1`);
@@ -97,11 +111,13 @@ export class KeltisBoard {
     return [svg("path", { class: "way", d: ways.join("") })];
   }
 
+  /** @param {Drawing.Box} start */
   #stones(start) {
     const all = LETTERS.flatMap((letter) =>
       VALUES.map((_, k) => {
         const field = `${letter}${k + 1}`;
         const isEnd = k + 1 === STONES;
+        /** @type {Drawing.Stone["kind"]} */
         const kind = isEnd ? "end" : TILES.includes(field) ? "dark" : "light";
         return { ...this.place(field), ...(isEnd ? this.size.end : this.size.stone), letter, kind };
       }),
@@ -109,11 +125,15 @@ export class KeltisBoard {
     return [startStone(start, this.size.word, this.words.start), stones(all)];
   }
 
+  /**
+   * @param {Views.Keltis} view
+   * @param {Drawing.How<Views.Keltis>} how
+   */
   show(view, { moving, previous }) {
     const { tile, word, stone: shape, end } = this.size;
     const shown = this.#shown;
     if (shown.isNew("goal", view.in_goal)) this.pegs.show(goalPegs(view, this.goal, word), moving);
-    const shapeOf = (field) => (Number(field.slice(1)) === STONES ? end : shape);
+    const shapeOf = (/** @type {string} */ field) => (Number(field.slice(1)) === STONES ? end : shape);
     this.rings.show(rings(view, previous, this.place, shapeOf), false);
     if (shown.isNew("tiles", view.tiles)) this.tiles.show(tiles(view, this.place, tile), moving);
     if (shown.isNew("figures", view.figures)) this.figures.show(this.cast.pieces(view), moving);

@@ -1,3 +1,4 @@
+// @ts-check
 // The board of `neue-wege`: ten rows of fields, joined by ways that part and meet.
 
 import { DATA } from "./data.js";
@@ -9,10 +10,11 @@ import { Stage } from "./stage.js";
 import { svg } from "./svg.js";
 
 const { fields: FIELDS, edges: EDGES, columns: COLUMNS } = DATA.network;
-const BY_NAME = new Map(FIELDS.map((field) => [field.name, field]));
+const BY_NAME = Object.fromEntries(FIELDS.map((field) => [field.name, field]));
 const ROWS = Math.max(...FIELDS.map((field) => field.row));
 const GOAL_ROWS = new Set(FIELDS.filter((field) => field.goal).map((field) => field.row)).size;
 
+/** @type {Drawing.Measures} */
 const LARGE = {
   left: 66,
   top: 72,
@@ -28,6 +30,7 @@ const LARGE = {
   word: 17,
   edge: 22,
 };
+/** @type {Drawing.Measures} */
 const SMALL = {
   left: 46,
   top: 66,
@@ -47,6 +50,7 @@ const SMALL = {
 export class NeueWegeBoard {
   #shown = new Memory();
 
+  /** @param {Drawing.Wanted} wanted */
   constructor({ players, form, words }) {
     this.words = words;
     const small = form === "small";
@@ -59,14 +63,15 @@ export class NeueWegeBoard {
       width: column * COLUMNS - 6,
       height: size.start,
     };
-    const places = new Map(
+    const places = Object.fromEntries(
       FIELDS.map((field) => [field.name, { x: left + column * (field.x + 0.5), y: top + row * (ROWS - field.row) }]),
     );
     this.start = start;
-    this.place = (name) => places.get(name);
+    this.place = (/** @type {string} */ name) => places[name];
     this.stage = new Stage("neue-wege", width, start.y + size.start / 2 + 8, small);
     this.element = this.stage.element;
-    this.stage.back.append(...this.#ground(width), ...this.#ways(), ...this.#stones());
+    this.goal = this.#goalArea(width);
+    this.stage.back.append(...this.#ground(), ...this.#ways(), ...this.#stones());
     this.pegs = this.stage.layer("goal-pegs");
     this.rings = this.stage.layer("rings");
     this.tiles = this.stage.layer("tiles");
@@ -80,16 +85,25 @@ export class NeueWegeBoard {
     });
   }
 
+  /** @param {string} name */
   #shape(name) {
-    return BY_NAME.get(name).row === ROWS ? this.size.end : this.size.stone;
+    return BY_NAME[name].row === ROWS ? this.size.end : this.size.stone;
   }
 
-  #ground(width) {
-    const { top, row, left, end, value, word, edge } = this.size;
-    const worth = new Map(FIELDS.map((field) => [field.row, field.value]));
+  /**
+   * The rows of the goal, with room for its name.
+   *
+   * @param {number} width
+   */
+  #goalArea(width) {
+    const { top, row, left, end, word } = this.size;
     const y = top - end.height / 2 - word * 1.8;
-    const height = top + row * (GOAL_ROWS - 0.5) - y;
-    this.goal = { x: left - 10, y, width: width - left + 4, height };
+    return { x: left - 10, y, width: width - left + 4, height: top + row * (GOAL_ROWS - 0.5) - y };
+  }
+
+  #ground() {
+    const { top, row, left, value, word, edge } = this.size;
+    const worth = new Map(FIELDS.map((field) => [field.row, field.value]));
     const values = [...worth].map(([k, points]) => rowValue(points, left - edge, top + row * (ROWS - k), value));
     return [goalGround(this.goal, word, this.words), ...values];
   }
@@ -106,12 +120,17 @@ export class NeueWegeBoard {
 
   #stones() {
     const all = FIELDS.map(({ name, row, tile, stack, colour }) => {
+      /** @type {Drawing.Stone["kind"]} */
       const kind = row === ROWS ? "end" : tile || stack ? "dark" : "light";
       return { ...this.place(name), ...this.#shape(name), letter: colour, kind };
     });
     return [startStone(this.start, this.size.word, this.words.start), stones(all)];
   }
 
+  /**
+   * @param {Views.NeueWege} view
+   * @param {Drawing.How<Views.NeueWege>} how
+   */
   show(view, { moving, previous }) {
     const { tile, word } = this.size;
     const shown = this.#shown;
@@ -125,6 +144,7 @@ export class NeueWegeBoard {
     if (shown.isNew("figures", view.figures)) this.figures.show(this.cast.pieces(view), moving);
   }
 
+  /** @param {Views.NeueWege} view */
   #stacks(view) {
     return Object.entries(view.stacks)
       .filter(([, count]) => count > 0)
@@ -133,7 +153,7 @@ export class NeueWegeBoard {
         look: `${count}`,
         ...this.place(field),
         field,
-        draw: () => drawnStack(BY_NAME.get(field).colour, count, this.size.tile),
+        draw: () => drawnStack(BY_NAME[field].colour, count, this.size.tile),
       }));
   }
 }

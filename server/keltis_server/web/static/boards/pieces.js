@@ -1,8 +1,14 @@
+// @ts-check
 // The pieces of the games: figures, tiles, and cards on a table and in a panel.
 
 import { placed, superellipse } from "./paths.js";
 import { html, label, round, svg } from "./svg.js";
 import { icon, SYMBOL_NAMES, symbol } from "./symbols.js";
+
+/** @param {string} card */
+function letterOf(card) {
+  return /** @type {Views.Letter} */ (card[0]);
+}
 
 /* Figures: carved pegs. Each player has a head and a pattern of his own; the foot is at (0, 0). */
 const BODY = "M-8.6 0C-9.4-1-9-2.6-7.6-3.4C-4.6-5.4-3.8-9-3.6-13" + "H3.6C3.8-9 4.6-5.4 7.6-3.4C9-2.6 9.4-1 8.6 0Z";
@@ -16,9 +22,15 @@ const PATTERNS = ["", "M-2.2-8.6H2.2", "M-1.8-10.6H1.8M-2.6-6.6H2.6", "M0-11V-2.
 const CROWNS = [-19.8, -19.4, -17.6, -20.2]; // where the head of a big one is marked
 const BIG = 1.42;
 
-/** Draw a figure of a seat; the big one is clearly bigger. */
+/**
+ * Draw a figure of a seat; the big one is clearly bigger.
+ *
+ * @param {number} seat
+ * @param {boolean} isBig
+ */
 export function figure(seat, isBig, scale = 1) {
   const size = scale * (isBig ? BIG : 1);
+  /** @type {(name: "ellipse" | "path" | "circle", kind: string, width: number, attributes: Drawing.Attributes) => SVGElement} */
   const part = (name, kind, width, attributes) =>
     svg(name, { class: `figure-${kind}`, "stroke-width": width && round(width * size), ...attributes });
   const shade = { cx: round(size), cy: round(-0.4 * size), rx: round(9.6 * size), ry: round(3 * size) };
@@ -31,7 +43,11 @@ export function figure(seat, isBig, scale = 1) {
   return svg("g", { class: `figure player-${seat}${isBig ? " big" : ""}` }, ...parts);
 }
 
-/** A figure for use in text: whose something is. */
+/**
+ * A figure for use in text: whose something is.
+ *
+ * @param {number} seat
+ */
 export function figureIcon(seat, isBig = false) {
   return svg(
     "svg",
@@ -40,10 +56,16 @@ export function figureIcon(seat, isBig = false) {
   );
 }
 
-/** Draw a tile of a board around the origin: what lies on a dark stone. */
+/**
+ * Draw a tile of a board around the origin: what lies on a dark stone.
+ *
+ * @param {string} name
+ * @param {number} radius
+ */
 export function tile(name, radius) {
-  const [kind, letter] = name.split(" ");
+  const [kind, letter] = /** @type {[string, Views.Letter | undefined]} */ (name.split(" "));
   const outline = superellipse(radius * 2, radius * 2, 0.62);
+  /** @type {SVGElement[]} */
   const parts = [svg("path", { class: "tile-body", d: outline })];
   if (/^\d+$/.test(kind)) {
     parts.push(label("tile-points", `+${kind}`, radius * 1.12));
@@ -60,14 +82,23 @@ export function tile(name, radius) {
   return svg("g", { class: `tile tile-${/^\d+$/.test(kind) ? "points" : kind}` }, ...parts);
 }
 
-/** The value of a card as it is printed: end cards have a sign instead. */
+/**
+ * The value of a card as it is printed: end cards have a sign instead.
+ *
+ * @param {string} card
+ */
 export function isEnd(card) {
   return card.slice(1) === "E";
 }
 
-/** A card in a panel. */
+/**
+ * A card in a panel.
+ *
+ * @param {string} name
+ * @param {Drawing.Attributes} [attributes]
+ */
 export function card(name, attributes = {}) {
-  const letter = name[0];
+  const letter = letterOf(name);
   const value = isEnd(name) ? icon("end", "icon card-end") : name.slice(1);
   return html(
     "span",
@@ -83,9 +114,15 @@ export function cardBack() {
   return html("span", { class: "card card-back", "data-back": "" }, knot);
 }
 
-/** Draw a card on a table, from its top edge downwards; of a covered one only its edge is seen. */
+/**
+ * Draw a card on a table, from its top edge downwards; of a covered one only its edge is seen.
+ *
+ * @param {string} name
+ * @param {number} width
+ * @param {number} height
+ */
 export function drawnCard(name, width, height, isCovered = false) {
-  const letter = name[0];
+  const letter = letterOf(name);
   const body = svg("rect", {
     class: `card-body fill-${letter} edge-${letter}`,
     width: round(width),
@@ -111,7 +148,13 @@ export function drawnCard(name, width, height, isCovered = false) {
   return node;
 }
 
-/** Draw a stack of wish stones of a colour around the origin, with their number. */
+/**
+ * Draw a stack of wish stones of a colour around the origin, with their number.
+ *
+ * @param {string} letter
+ * @param {number} count
+ * @param {number} radius
+ */
 export function stack(letter, count, radius) {
   const stones = Array.from({ length: count }, (_, k) =>
     svg("path", {
@@ -129,7 +172,13 @@ export function stack(letter, count, radius) {
   );
 }
 
-/** Draw a wish stone with its number around the origin. */
+/**
+ * Draw a wish stone with its number around the origin.
+ *
+ * @param {number} value
+ * @param {number} radius
+ * @param {number} [seat]
+ */
 export function wishStone(value, radius, seat) {
   return svg(
     "g",
@@ -139,7 +188,13 @@ export function wishStone(value, radius, seat) {
   );
 }
 
-/** Draw the draw pile from its top edge downwards: backs and their number. */
+/**
+ * Draw the draw pile from its top edge downwards: backs and their number.
+ *
+ * @param {number} count
+ * @param {number} width
+ * @param {number} height
+ */
 export function drawnBack(count, width, height) {
   const rx = round(width * 0.12);
   const layers = count > 20 ? 3 : count > 6 ? 2 : count > 0 ? 1 : 0;
@@ -156,18 +211,27 @@ export function drawnBack(count, width, height) {
   );
 }
 
-/** Draw a stone tile with its value, its colour and what it gives, around the origin. */
+/**
+ * Draw a stone tile with its value, its colour and what it gives, around the origin.
+ *
+ * @param {string} name
+ * @param {string | undefined} gift
+ * @param {number} width
+ * @param {number} height
+ */
 export function stoneTile(name, gift, width, height) {
   const isWide = width > height * 1.5;
-  const letter = name[0];
+  const letter = letterOf(name);
   const size = height * (isWide ? 0.6 : 0.42);
   const digits = round(name.length > 2 ? size * 0.86 : size);
   const up = gift ? -0.18 : 0; // a gift needs room below
   const spots = isWide
     ? { value: [-0.31, 0], sign: [-0.03, 0], gift: [0.32, 0], radius: height * 0.31 }
     : { value: [-0.19, up], sign: [0.24, up], gift: [0, 0.25], radius: height * 0.19 };
+  /** @type {(spot: number[]) => [number, number]} */
   const at = ([x, y]) => [round(x * width), round(y * height)];
   const outline = superellipse(width, height, 0.9);
+  /** @type {SVGElement[]} */
   const parts = [
     svg("path", { class: `tile-stone fill-${letter} edge-${letter}`, d: outline }),
     label(`tile-value ink-${letter}`, name.slice(1), digits, ...at(spots.value)),
@@ -177,7 +241,13 @@ export function stoneTile(name, gift, width, height) {
   return svg("g", { class: "stone-tile", "data-tile": name }, ...parts);
 }
 
-/** Draw the back of a stone tile; what the tile at this place gives is no secret. */
+/**
+ * Draw the back of a stone tile; what the tile at this place gives is no secret.
+ *
+ * @param {string} gift
+ * @param {number} width
+ * @param {number} height
+ */
 export function stoneTileBack(gift, width, height) {
   const size = round(Math.min(width, height) * 0.42);
   const sign = /^\d+$/.test(gift)
@@ -191,6 +261,11 @@ export function stoneTileBack(gift, width, height) {
   );
 }
 
+/**
+ * @param {string} gift
+ * @param {[number, number]} place
+ * @param {number} radius
+ */
 function giftBadge(gift, [x, y], radius) {
   const sign = /^\d+$/.test(gift)
     ? label("badge-points", `+${gift}`, radius * 1.24, x, y)

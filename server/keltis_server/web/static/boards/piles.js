@@ -1,3 +1,4 @@
+// @ts-check
 // The draw pile and the discard piles as a line of cards.
 
 import { CardList } from "./lists.js";
@@ -9,6 +10,10 @@ import { put } from "./texts.js";
 export class Piles {
   #shown = new Memory();
 
+  /**
+   * @param {Views.Variant} variant
+   * @param {Words.Boards} words
+   */
   constructor(variant, words) {
     this.words = words;
     this.isTiles = variant === "weg-der-steine";
@@ -26,16 +31,19 @@ export class Piles {
     );
   }
 
+  /** @param {Views.View} view */
   plans(view) {
-    return this.discards.map((pile) => pile.cards.plan(view.piles[pile.letter].slice(-1)));
+    const { piles } = view;
+    return piles ? this.discards.map((pile) => pile.cards.plan(piles[pile.letter].slice(-1))) : [];
   }
 
+  /** @param {Views.View} view */
   show(view) {
     if (this.#shown.isNew("size", view.pile.size)) {
       put(this.size, view.pile.size);
       this.drawPile.classList.toggle("is-empty", view.pile.size === 0);
     }
-    if (this.isTiles) return;
+    if (!view.piles) return;
     if (this.#shown.isNew("removed", view.removed))
       put(this.out, view.removed.size ? this.words.removed(view.removed.size) : "");
     for (const pile of this.discards) pile.show(view);
@@ -46,6 +54,10 @@ export class Piles {
 class Discards {
   #shown = new Memory();
 
+  /**
+   * @param {Views.Colour} letter
+   * @param {Words.Boards} words
+   */
   constructor(letter, words) {
     this.letter = letter;
     this.words = words;
@@ -61,11 +73,12 @@ class Discards {
     );
   }
 
+  /** @param {Views.WithCards & {piles: Views.Rows}} view */
   show(view) {
     const cards = view.piles[this.letter];
     const isClosed = view.closed.includes(this.letter);
     if (!this.#shown.isNew("pile", cards, isClosed)) return;
-    this.element.dataset.count = cards.length;
+    this.element.dataset.count = String(cards.length);
     this.element.classList.toggle("is-closed", isClosed);
     this.spot.classList.toggle("is-taken", cards.length > 0);
     this.element.title = [...cards].reverse().join(" ");

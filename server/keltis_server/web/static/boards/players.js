@@ -1,3 +1,4 @@
+// @ts-check
 // The players of a game beside its board: names, scores, rows and hands, and the piles.
 
 import { CardList, carryOut, handNames } from "./lists.js";
@@ -16,6 +17,9 @@ import { doing, signed, wordsOf } from "./words.js";
  * and put them elsewhere. `seats[k].clock` is an empty element for the page's own use.
  * `show(view, {animate, previous})` is as for boards.
  * In `kartenspiel` rows and piles are on the board itself, so there are none here.
+ *
+ * @param {Views.Variant} variant
+ * @param {{players: number, names?: string[], language?: string}} wanted
  */
 export function createPlayers(variant, { players, names, language = "en" }) {
   installPatterns();
@@ -33,6 +37,10 @@ export function createPlayers(variant, { players, names, language = "en" }) {
     element,
     piles: piles?.element ?? null,
     seats: seats.map(({ element: own, clock }) => ({ element: own, clock })),
+    /**
+     * @param {Views.View} view
+     * @param {Drawing.Shown} [how]
+     */
     show(view, { animate = false, previous = null } = {}) {
       const plans = [...seats.flatMap((seat) => seat.plans(view)), ...(piles?.plans(view) ?? [])];
       carryOut(plans, animate && mayMove(), piles?.drawPile);
@@ -42,9 +50,20 @@ export function createPlayers(variant, { players, names, language = "en" }) {
   };
 }
 
+/**
+ * @typedef {{letter: Views.Colour, cards: CardList, line: HTMLElement, recent: Element | null}} Row
+ * @typedef {{sign?: string, letter?: Views.Colour, text: string, label: string}} Fact
+ */
+
 class Seat {
   #shown = new Memory();
 
+  /**
+   * @param {Views.Variant} variant
+   * @param {number} seat
+   * @param {string} name
+   * @param {Words.Boards} words
+   */
   constructor(variant, seat, name, words) {
     this.seat = seat;
     this.words = words;
@@ -74,16 +93,21 @@ class Seat {
     );
   }
 
+  /** @param {Views.View} view */
   plans(view) {
     const plans = this.rows.map(({ letter, cards }) => cards.plan(view.rows[this.seat][letter]));
     const hand = view.hands?.[this.seat];
-    if (this.hand && this.#shown.isNew("hand", hand)) {
+    if (this.hand && hand && this.#shown.isNew("hand", hand)) {
       plans.push(this.hand.plan(handNames(hand)));
       this.hand.element.setAttribute("aria-label", `${this.words.hand}: ${this.words.cards(hand.size)}`);
     }
     return plans;
   }
 
+  /**
+   * @param {Views.View} view
+   * @param {Views.View | null} previous
+   */
   show(view, previous) {
     const shown = this.#shown;
     const isOver = view.phase === "over";
@@ -102,12 +126,18 @@ class Seat {
     for (const row of this.rows) this.#showRow(row, view.rows[this.seat], previous?.rows[this.seat]);
   }
 
-  /** Mark a row that is still empty, and the card that was laid last. */
+  /**
+   * Mark a row that is still empty, and the card that was laid last.
+   *
+   * @param {Row} row
+   * @param {Views.Rows} now
+   * @param {Views.Rows | undefined} before
+   */
   #showRow(row, now, before) {
     const { letter, line, cards } = row;
     const { length } = now[letter];
     if (this.#shown.isNew(letter, length === 0)) line.classList.toggle("is-empty", length === 0);
-    const recent = before && length > before[letter].length ? cards.element.lastChild : null;
+    const recent = before && length > before[letter].length ? cards.element.lastElementChild : null;
     if (recent === row.recent) return;
     row.recent?.classList.remove("is-recent");
     recent?.classList.add("is-recent");
@@ -115,6 +145,11 @@ class Seat {
   }
 }
 
+/**
+ * @param {Views.Colour} letter
+ * @param {Words.Boards} words
+ * @returns {Row}
+ */
 function row(letter, words) {
   const name = words.row(words.colours[letter]);
   const cards = new CardList(html("span", { class: "row-cards" }), "row");
@@ -127,6 +162,7 @@ function row(letter, words) {
   return { letter, cards, line, recent: null };
 }
 
+/** @param {Fact} fact */
 function fact({ sign, letter, text, label }) {
   return html(
     "span",
@@ -137,11 +173,18 @@ function fact({ sign, letter, text, label }) {
   );
 }
 
-/** What a seat has besides cards: wish stones, and points from tiles. */
+/**
+ * What a seat has besides cards: wish stones, and points from tiles.
+ *
+ * @param {Views.View} view
+ * @param {number} seat
+ * @param {Words.Boards} words
+ */
 function factsOf(view, seat, words) {
+  /** @type {Fact[]} */
   const facts = [];
-  const stones = view.wish_stones[seat];
   if (view.variant === "neue-wege") {
+    const stones = view.wish_stones[seat];
     const had = LETTERS.filter((letter) => stones[letter]);
     const total = had.reduce((sum, letter) => sum + stones[letter], 0);
     const text = had.length ? "" : "0";
@@ -151,6 +194,7 @@ function factsOf(view, seat, words) {
       facts.push({ letter, text: `${count}`, label: words.colours[letter] });
     }
   } else {
+    const stones = view.wish_stones[seat];
     const count = Array.isArray(stones) ? stones.length : stones;
     facts.push({ sign: "wish", text: `${count}`, label: words.wishStones(count) });
   }

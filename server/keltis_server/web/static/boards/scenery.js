@@ -1,3 +1,4 @@
+// @ts-check
 // What the two boards with figures have in common: stones, values, goal, start, tiles.
 
 import { DATA } from "./data.js";
@@ -11,8 +12,11 @@ import { signed } from "./words.js";
  * Stones with their symbols carved in: {x, y, width, height, letter, kind}.
  *
  * All that look alike are drawn as one, so that a board has dozens of shapes and not hundreds.
+ *
+ * @param {Drawing.Stone[]} all
  */
 export function stones(all) {
+  /** @type {Map<string, Drawing.Stone[]>} */
   const alike = new Map();
   for (const stone of all) {
     const look = `stone stone-${stone.letter === "*" ? "joker" : stone.letter} stone-${stone.kind}`;
@@ -21,6 +25,7 @@ export function stones(all) {
   return svg("g", { class: "stones" }, ...[...alike].map(([look, some]) => svg("g", { class: look }, ...carved(some))));
 }
 
+/** @param {Drawing.Stone[]} some */
 function carved(some) {
   const { letter, height } = some[0];
   const name = letter === "*" ? "joker" : SYMBOL_NAMES[letter];
@@ -29,7 +34,12 @@ function carved(some) {
   return [...parts, symbols(name, round(height * 0.52), some, { class: "stone-symbol" }), outline("rim", some)];
 }
 
-/** What a stone looks like without anything on it. */
+/**
+ * What a stone looks like without anything on it.
+ *
+ * @param {Drawing.Box[]} some
+ * @param {number} [fullness]
+ */
 function ground(some, fullness) {
   return [
     outline("shade", some, { fullness, down: 3 }),
@@ -38,12 +48,23 @@ function ground(some, fullness) {
   ];
 }
 
+/**
+ * @param {string} part
+ * @param {Drawing.Box[]} some
+ * @param {{fullness?: number | undefined, wide?: number, high?: number, down?: number}} [shape]
+ */
 function outline(part, some, { fullness, wide = 1, high = 1, down = 0 } = {}) {
   const d = some.map(({ x, y, width, height }) => superellipse(width * wide, height * high, fullness, x, y + down));
   return svg("path", { class: `stone-${part}`, d: d.join("") });
 }
 
-/** The big stone on which all figures begin. */
+/**
+ * The big stone on which all figures begin.
+ *
+ * @param {Drawing.Box} start
+ * @param {number} size
+ * @param {string} word
+ */
 export function startStone(start, size, word) {
   const { x, y, height } = start;
   const fullness = 0.92;
@@ -56,7 +77,13 @@ export function startStone(start, size, word) {
   );
 }
 
-/** The tinted ground under the goal area, and its name. */
+/**
+ * The tinted ground under the goal area, and its name.
+ *
+ * @param {Drawing.Box} ground
+ * @param {number} size
+ * @param {Words.Boards} words
+ */
 export function goalGround({ x, y, width, height }, size, words) {
   return svg(
     "g",
@@ -66,13 +93,27 @@ export function goalGround({ x, y, width, height }, size, words) {
   );
 }
 
-/** What a figure is worth in a row, at the left edge. */
+/**
+ * What a figure is worth in a row, at the left edge.
+ *
+ * @param {number} value
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
 export function rowValue(value, x, y, size) {
   const kind = value < 0 ? "below" : "above";
   return label(`row-value row-value-${kind}`, signed(value), size, x, y);
 }
 
-/** How many figures have entered the goal area: a peg hole for each that may. */
+/**
+ * How many figures have entered the goal area: a peg hole for each that may.
+ *
+ * @param {Views.OnBoard} view
+ * @param {Drawing.Box} ground
+ * @param {number} size
+ * @returns {Drawing.Piece[]}
+ */
 export function goalPegs(view, ground, size) {
   const step = size * 0.95;
   const right = ground.x + ground.width - 22;
@@ -89,7 +130,14 @@ export function goalPegs(view, ground, size) {
   });
 }
 
-/** The tiles that lie on a board. */
+/**
+ * The tiles that lie on a board.
+ *
+ * @param {Views.OnBoard} view
+ * @param {(field: string) => Drawing.Place} place
+ * @param {number} radius
+ * @returns {Drawing.Piece[]}
+ */
 export function tiles(view, place, radius) {
   return Object.entries(view.tiles).map(([field, name]) => ({
     key: field,

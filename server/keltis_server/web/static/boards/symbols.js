@@ -1,3 +1,4 @@
+// @ts-check
 // What is drawn once and used everywhere: the symbols of colours and tiles, grain and stripes.
 //
 // Symbols have one ink (currentColor) and strong strokes, so that they still work at 10 pixels.
@@ -5,7 +6,9 @@
 import { around, circle, placed } from "./paths.js";
 import { round, svg } from "./svg.js";
 
+/** @type {Views.Colour[]} */
 export const LETTERS = ["R", "Y", "V", "G", "B"];
+/** @type {Record<Views.Letter, string>} */
 export const SYMBOL_NAMES = {
   R: "spiral",
   Y: "sun",
@@ -21,6 +24,7 @@ const LINE = { fill: "none", stroke: "currentColor", "stroke-linecap": "round", 
 const INK = { fill: "currentColor" };
 
 // Each is made of parts: strokes, which have a width, and shapes, which may have a hole.
+/** @type {Record<string, {d: string, width?: number, rule?: string}[]>} */
 const DRAWINGS = {
   spiral: [
     {
@@ -71,7 +75,13 @@ const DRAWINGS = {
   end: [{ width: 2.8, d: "M4 20.4H20M7 15.2H17" }, { d: "M12 2.4L17.2 11H6.8Z" }],
 };
 
-/** The parts of a symbol around a point, or of the same around several. */
+/**
+ * The parts of a symbol around a point, or of the same around several.
+ *
+ * @param {string} name
+ * @param {number} size
+ * @param {Drawing.Place[]} places
+ */
 function parts(name, size, places) {
   const scale = size / SIDE;
   return DRAWINGS[name].map(({ d, width, rule }) => {
@@ -80,12 +90,27 @@ function parts(name, size, places) {
   });
 }
 
-/** Draw a symbol around a point, in the colour of the text. */
+/**
+ * Draw a symbol around a point, in the colour of the text.
+ *
+ * @param {string} name
+ * @param {number} size
+ * @param {number} [x]
+ * @param {number} [y]
+ * @param {Drawing.Attributes} [attributes]
+ */
 export function symbol(name, size, x = 0, y = 0, attributes = {}) {
   return symbols(name, size, [{ x, y }], attributes);
 }
 
-/** Draw the same symbol around several points, as one. */
+/**
+ * Draw the same symbol around several points, as one.
+ *
+ * @param {string} name
+ * @param {number} size
+ * @param {Drawing.Place[]} places
+ * @param {Drawing.Attributes} [attributes]
+ */
 export function symbols(name, size, places, attributes = {}) {
   return svg("g", { "data-symbol": name, ...attributes }, ...parts(name, size, places));
 }
@@ -121,7 +146,11 @@ function grain() {
   );
 }
 
-/** Dots at places that look like chance and are always the same. */
+/**
+ * Dots at places that look like chance and are always the same.
+ *
+ * @param {number} seed
+ */
 function specks(seed) {
   let state = seed;
   const next = () => (state = (state * 16807) % 2147483647) / 2147483647;
@@ -166,14 +195,21 @@ function hatching() {
   );
 }
 
+/** @type {Map<string, SVGSVGElement>} */
 const icons = new Map(); // copied as often as they are needed
 
-/** A symbol for use in text. */
+/**
+ * A symbol for use in text.
+ *
+ * @param {string} name
+ */
 export function icon(name, kind = "icon") {
   const key = `${name} ${kind}`;
-  if (!icons.has(key)) {
+  let drawn = icons.get(key);
+  if (!drawn) {
     const attributes = { class: kind, viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": "true", "data-symbol": name };
-    icons.set(key, svg("svg", attributes, ...parts(name, SIDE, [{ x: MIDDLE, y: MIDDLE }])));
+    drawn = svg("svg", attributes, ...parts(name, SIDE, [{ x: MIDDLE, y: MIDDLE }]));
+    icons.set(key, drawn);
   }
-  return icons.get(key).cloneNode(true);
+  return /** @type {SVGSVGElement} */ (drawn.cloneNode(true));
 }

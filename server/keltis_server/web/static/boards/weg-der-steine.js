@@ -1,3 +1,4 @@
+// @ts-check
 // The table of `weg-der-steine`: all 55 tiles on a grid, a line for each colour.
 //
 // A tile lies where its colour and value belong: face up, face down, or gone into somebody's row.
@@ -37,6 +38,7 @@ const SMALL = {
 export class WegDerSteineBoard {
   #shown = new Memory();
 
+  /** @param {Drawing.Wanted} wanted */
   constructor({ form }) {
     const small = form !== "large"; // on a phone, too
     this.size = small ? SMALL : LARGE;
@@ -51,9 +53,10 @@ export class WegDerSteineBoard {
     this.tiles = this.stage.layer("tiles");
   }
 
+  /** @param {string} tile */
   #place(tile) {
     const { left, top, step, jitter } = this.size;
-    const colour = LETTERS.indexOf(tile[0]);
+    const colour = LETTERS.indexOf(/** @type {Views.Colour} */ (tile[0]));
     const value = Number(tile.slice(1));
     const [column, row] = this.small ? [colour, value] : [value, colour];
     return {
@@ -64,7 +67,7 @@ export class WegDerSteineBoard {
 
   #labels() {
     const { left, top, step, head } = this.size;
-    const along = (k, isAcross) =>
+    const along = (/** @type {number} */ k, /** @type {boolean} */ isAcross) =>
       isAcross ? [left + step.x * (k + 0.5), top * 0.56] : [left * 0.5, top + step.y * (k + 0.5)];
     return [
       ...LETTERS.map((letter, k) => {
@@ -78,6 +81,10 @@ export class WegDerSteineBoard {
     ];
   }
 
+  /**
+   * @param {Views.WegDerSteine} view
+   * @param {Drawing.How<Views.WegDerSteine>} how
+   */
   show(view, { moving, previous }) {
     if (!this.#shown.isNew("tiles", view.rows, view.middle, view.revealed, previous?.rows)) return;
     const owners = ownersOf(view);
@@ -94,17 +101,20 @@ export class WegDerSteineBoard {
     );
   }
 
+  /**
+   * @param {string} tile
+   * @param {string} look
+   */
   #draw(tile, look) {
     const { width, height } = this.size.tile;
     const turn = round(scatter(tile, 3) * 4 * this.size.jitter);
     const [kind, seat, when] = look.split(" ");
-    const drawn = {
-      taken: () => this.#gap(Number(seat)),
-      down: () => stoneTileBack(DATA.symbols[tile] ?? "", width, height),
-      open: () => stoneTile(tile, DATA.symbols[tile], width, height),
-      revealed: () => stoneTile(tile, DATA.symbols[tile], width, height),
-    }[kind]();
-    const parts = [drawn];
+    const gift = DATA.symbols[tile];
+    /** @type {SVGElement[]} */
+    const parts = [];
+    if (kind === "taken") parts.push(this.#gap(Number(seat)));
+    else if (kind === "down") parts.push(stoneTileBack(gift ?? "", width, height));
+    else parts.push(stoneTile(tile, gift, width, height)); // open, or just revealed
     if (kind === "revealed" || when === "now") {
       const outline = superellipse(width + 8, height + 8, 0.9);
       parts.push(svg("path", { class: "ring ring-to", d: outline }));
@@ -113,7 +123,11 @@ export class WegDerSteineBoard {
     return svg("g", { class: `place place-${kind}`, "data-place": tile, "data-state": kind }, node);
   }
 
-  /** Where a tile was that somebody has taken. */
+  /**
+   * Where a tile was that somebody has taken.
+   *
+   * @param {number} seat
+   */
   #gap(seat) {
     const { width, height } = this.size.tile;
     const scale = this.small ? 0.9 : 1;
@@ -126,7 +140,11 @@ export class WegDerSteineBoard {
   }
 }
 
-/** Which seat has which tiles in its rows. */
+/**
+ * Which seat has which tiles in its rows.
+ *
+ * @param {Views.WegDerSteine} view
+ */
 function ownersOf(view) {
   const owners = new Map();
   view.rows.forEach((rows, seat) => {
@@ -135,7 +153,12 @@ function ownersOf(view) {
   return owners;
 }
 
-/** A number between -1 and 1 that is always the same for a tile: nothing lies quite straight. */
+/**
+ * A number between -1 and 1 that is always the same for a tile: nothing lies quite straight.
+ *
+ * @param {string} tile
+ * @param {number} salt
+ */
 function scatter(tile, salt) {
   let hash = salt * 7919;
   for (const letter of tile) hash = (hash * 31 + letter.charCodeAt(0) * 17) % 10007;

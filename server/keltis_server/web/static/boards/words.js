@@ -1,5 +1,7 @@
+// @ts-check
 // The words on and about boards, in both languages.
 
+/** @type {Words.Boards} */
 const ENGLISH = {
   colours: { R: "red", Y: "yellow", V: "violet", G: "green", B: "blue", P: "points" },
   titles: {
@@ -14,22 +16,17 @@ const ENGLISH = {
   draw: "draw pile",
   faceDown: "face down",
   closed: "closed",
-  empty: "empty",
   hand: "Hand",
   removed: (n) => `${n} cards are out of the game`,
   cards: (n) => (n === 1 ? "1 card" : `${n} cards`),
-  seen: "seen",
   wishStones: (n) => (n === 1 ? "1 wish stone" : `${n} wish stones`),
   tilePoints: (n) => (n === 1 ? "1 point from tiles" : `${n} points from tiles`),
   bonus: (n) => (n === 1 ? "1 bonus point" : `${n} bonus points`),
   points: (n) => (Math.abs(n) === 1 ? `${n} point` : `${n} points`),
   pointsRow: "points row",
   row: (colour) => `${colour} row`,
-  pile: (colour) => `${colour} pile`,
   piles: "Piles",
   players: "Players",
-  wishRow: "open wish stones",
-  rowWorth: (n) => `the row is worth ${n}`,
   turn: (n) => `Turn ${n}`,
   over: "The game is over.",
   toDecide: (name, doing) => `${name} is ${doing}.`,
@@ -45,8 +42,6 @@ const ENGLISH = {
     "last-turn": "to take a last tile",
     reveal: "to reveal or take",
   },
-  big: "the big figure",
-  small: "a small figure",
   figuresAt: (name, places) => `${name}'s figures: ${places}.`,
   bigAt: (place) => `big on ${place}`,
   smallAt: (place) => `small on ${place}`,
@@ -62,6 +57,7 @@ const ENGLISH = {
   rowsOf: (name, rows) => (rows ? `${name}'s rows: ${rows}.` : `${name} has no rows.`),
 };
 
+/** @type {Words.Boards} */
 const GERMAN = {
   colours: { R: "rot", Y: "gelb", V: "violett", G: "grün", B: "blau", P: "Punkte" },
   titles: {
@@ -76,22 +72,17 @@ const GERMAN = {
   draw: "Vorrat",
   faceDown: "verdeckt",
   closed: "gesperrt",
-  empty: "leer",
   hand: "Hand",
   removed: (n) => `${n} Karten sind aus dem Spiel`,
   cards: (n) => (n === 1 ? "1 Karte" : `${n} Karten`),
-  seen: "gesehen",
   wishStones: (n) => (n === 1 ? "1 Wunschstein" : `${n} Wunschsteine`),
   tilePoints: (n) => (n === 1 ? "1 Punkt von Plättchen" : `${n} Punkte von Plättchen`),
   bonus: (n) => (n === 1 ? "1 Bonuspunkt" : `${n} Bonuspunkte`),
   points: (n) => (Math.abs(n) === 1 ? `${n} Punkt` : `${n} Punkte`),
   pointsRow: "Punktereihe",
   row: (colour) => `Reihe ${colour}`,
-  pile: (colour) => `Stapel ${colour}`,
   piles: "Stapel",
   players: "Spieler",
-  wishRow: "offene Wunschsteine",
-  rowWorth: (n) => `die Reihe zählt ${n}`,
   turn: (n) => `Zug ${n}`,
   over: "Die Partie ist vorbei.",
   toDecide: (name, doing) => `${name} ${doing}.`,
@@ -107,8 +98,6 @@ const GERMAN = {
     "last-turn": "nimmt ein letztes Plättchen",
     reveal: "deckt auf oder nimmt",
   },
-  big: "die große Figur",
-  small: "eine kleine Figur",
   figuresAt: (name, places) => `Figuren von ${name}: ${places}.`,
   bigAt: (place) => `groß auf ${place}`,
   smallAt: (place) => `klein auf ${place}`,
@@ -124,20 +113,35 @@ const GERMAN = {
   rowsOf: (name, rows) => (rows ? `Reihen von ${name}: ${rows}.` : `${name} hat keine Reihen.`),
 };
 
+/** @type {Record<string, Words.Boards>} */
 export const LANGUAGES = { en: ENGLISH, de: GERMAN };
 
-/** The words of a language; English if there are none. */
+/**
+ * The words of a language; English if there are none.
+ *
+ * @param {string} language
+ */
 export function wordsOf(language) {
   return LANGUAGES[language] ?? ENGLISH;
 }
 
-/** What a seat is doing, in a phase of a game. */
+/**
+ * What a seat is doing, in a phase of a game.
+ *
+ * @param {Words.Boards} words
+ * @param {Views.View} view
+ */
 export function doing(words, view) {
   const inTiles = view.variant === "weg-der-steine" && view.phase === "turn";
+  if (view.phase === "over") return "";
   return words.phases[inTiles ? "reveal" : view.phase];
 }
 
-/** A number with a true minus sign. */
+/**
+ * A number with a true minus sign.
+ *
+ * @param {number} number
+ */
 export function signed(number) {
   return number < 0 ? `−${-number}` : `${number}`;
 }

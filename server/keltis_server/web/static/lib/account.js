@@ -1,3 +1,4 @@
+// @ts-check
 // The token of an author: kept in this tab only, and sent only to where the page came from.
 
 const KEY = "token";
@@ -10,8 +11,10 @@ export function token() {
   }
 }
 
+/** @type {string | null} */
 let kept = null; // where storage is switched off
 
+/** @param {string | null} text */
 export function remember(text) {
   kept = text;
   try {
@@ -24,14 +27,25 @@ export function remember(text) {
 
 /** A request that was answered with a problem; its message says what to do. */
 export class Refused extends Error {
+  /**
+   * @param {number} status
+   * @param {string} detail
+   */
   constructor(status, detail) {
     super(detail);
     this.status = status;
   }
 }
 
-/** Ask the API, as whoever has the token. */
+/**
+ * Ask the API, as whoever has the token.
+ *
+ * @param {string} path
+ * @param {Omit<RequestInit, "headers"> & {headers?: Record<string, string>}} [options]
+ * @returns {Promise<any>}
+ */
 export async function ask(path, options = {}) {
+  /** @type {Record<string, string>} */
   const headers = { Accept: "application/json", ...options.headers };
   if (token()) headers.Authorization = `Bearer ${token()}`;
   const response = await fetch(`/api/v1${path}`, { ...options, headers });

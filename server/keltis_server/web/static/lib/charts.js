@@ -1,14 +1,29 @@
+// @ts-check
 // Ratings over time: a line in a band, with a stone for each version. No box, and no legend.
 
 import { draw } from "./nodes.js";
 import { number, say } from "./words.js";
 
 const Z95 = 1.959963984540054;
+/**
+ * @typedef {Pick<Wire.StepOut, "match" | "version" | "mu" | "sigma">} Step
+ * @typedef {ReturnType<typeof scales>} Scale
+ */
+
+/** @type {Record<string, number>} */
+const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
 const ROOM = { left: 34, right: 46, top: 26, bottom: 22 };
 
-/** Draw the history of a rating into an element, and again when its size or its data change. */
+/**
+ * Draw the history of a rating into an element, and again when its size or its data change.
+ *
+ * @param {Element} canvas
+ * @param {Step[]} steps
+ * @param {(text: string) => void} [onRead]
+ */
 export function ratingChart(canvas, steps, onRead = () => {}) {
   let data = steps;
+  /** @type {number | null} */
   let current = null;
   const svg = draw("svg", { role: "img", tabindex: "0" });
   canvas.replaceChildren(svg);
@@ -20,7 +35,7 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
   svg.addEventListener("pointerleave", () => read(null));
   svg.addEventListener("blur", () => read(null));
   svg.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
+    const step = KEYS[event.key];
     let next = current ?? data.length - 1;
     if (step) next += step;
     else if (event.key === "Home") next = 0;
@@ -30,6 +45,7 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
     read(Math.min(data.length - 1, Math.max(0, next)));
   });
 
+  /** @type {Scale | null} */
   let scale = null;
   function render() {
     const { width, height } = canvas.getBoundingClientRect();
@@ -40,25 +56,28 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
     svg.replaceChildren(
       ...grid(scale, width),
       ...shape(data, scale),
-      ...births(data, scale, height),
+      ...births(data, scale),
       draw("g", { "data-cursor": true }),
     );
     if (current !== null) read(Math.min(current, data.length - 1));
   }
 
+  /** @param {number} x */
   function nearest(x) {
     if (!scale || !data.length) return null;
     const share = (x - ROOM.left) / (scale.width || 1);
     return Math.min(data.length - 1, Math.max(0, Math.round(share * (data.length - 1))));
   }
 
+  /** @param {number | null} index */
   function read(index) {
     current = index;
     const cursor = svg.querySelector("[data-cursor]");
     if (!cursor || !scale) return;
     if (index === null) {
       cursor.replaceChildren();
-      return onRead("");
+      onRead("");
+      return;
     }
     const step = data[index];
     const x = scale.x(index);
@@ -78,7 +97,11 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
   }
 
   return {
-    /** Add what has happened since. */
+    /**
+     * Add what has happened since.
+     *
+     * @param {Step[]} more
+     */
     add(more) {
       if (!more.length) return;
       data = data.concat(more);
@@ -90,6 +113,11 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
   };
 }
 
+/**
+ * @param {Step[]} data
+ * @param {number} width
+ * @param {number} height
+ */
 function scales(data, width, height) {
   // The first few matches are wide open: the band may leave the picture there.
   const low = Math.min(...data.map((step) => step.mu - Math.min(Z95 * step.sigma, 6)));
@@ -103,11 +131,16 @@ function scales(data, width, height) {
     to,
     bottom,
     width: inner,
-    x: (index) => ROOM.left + (data.length > 1 ? (index / (data.length - 1)) * inner : inner / 2),
-    y: (rating) => Math.min(bottom, Math.max(ROOM.top, bottom - ((rating - from) / (to - from)) * (bottom - ROOM.top))),
+    x: (/** @type {number} */ index) => ROOM.left + (data.length > 1 ? (index / (data.length - 1)) * inner : inner / 2),
+    y: (/** @type {number} */ rating) =>
+      Math.min(bottom, Math.max(ROOM.top, bottom - ((rating - from) / (to - from)) * (bottom - ROOM.top))),
   };
 }
 
+/**
+ * @param {Scale} scale
+ * @param {number} width
+ */
 function grid(scale, width) {
   const nodes = [];
   const step = scale.to - scale.from > 30 ? 10 : 5;
@@ -119,6 +152,10 @@ function grid(scale, width) {
   return nodes;
 }
 
+/**
+ * @param {Step[]} data
+ * @param {Scale} scale
+ */
 function shape(data, scale) {
   const nodes = [];
   for (const [from, to] of spans(data)) {
@@ -146,8 +183,13 @@ function shape(data, scale) {
   return nodes;
 }
 
-/** Each version has a line of its own. */
+/**
+ * Each version has a line of its own.
+ *
+ * @param {Step[]} data
+ */
 function spans(data) {
+  /** @type {[from: number, to: number][]} */
   const found = [];
   let from = 0;
   for (let k = 1; k <= data.length; k++) {
@@ -159,6 +201,10 @@ function spans(data) {
   return found;
 }
 
+/**
+ * @param {Step[]} data
+ * @param {Scale} scale
+ */
 function births(data, scale) {
   const nodes = [];
   let free = -Infinity;

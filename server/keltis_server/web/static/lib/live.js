@@ -1,3 +1,4 @@
+// @ts-check
 // The websocket of a page: one for everything, which comes back by itself.
 //
 //   const live = openLive();
@@ -12,24 +13,39 @@ const LONGEST_WAIT = 20000;
 const PATIENCE = 45000; // ms without a word after which the connection is taken for dead
 const PING = 20000;
 
+/** @type {Connection | null} */
 let shared = null;
 
 /** Return the socket of this page; it is opened when the first topic is followed. */
 export function openLive() {
-  shared ??= new Live();
+  shared ??= new Connection();
   return shared;
 }
 
-class Live {
-  #topics = new Map(); // name -> {seq, listeners, ended, failures}
+/**
+ * @typedef {(state: "lost" | "back", since?: Date) => void} Watcher
+ * @typedef {Live.Listener<any, any, any>} Listener
+ * @typedef {{seq: number | null, listeners: Set<Listener>, ended: boolean, failures: number}} Topic
+ */
+
+class Connection {
+  /** @type {Map<string, Topic>} */
+  #topics = new Map(); // by name
+  /** @type {WebSocket | null} */
   #socket = null;
+  /** @type {string | null} */
   #epoch = null;
+  /** @type {string | null} */
   #token = null;
   #wait = FIRST_WAIT;
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #timer = null;
+  /** @type {ReturnType<typeof setInterval> | null} */
   #ping = null;
   #heard = 0;
+  /** @type {Date | null} */
   #lostAt = null;
+  /** @type {Set<Watcher>} */
   #watchers = new Set();
   #ready = false; // whether we may subscribe: the welcome has come
   #greeted = false; // whether the welcome before our hello has come
@@ -45,7 +61,13 @@ class Live {
     });
   }
 
-  /** Follow a topic; returns a function that ends it. */
+  /**
+   * Follow a topic; returns a function that ends it.
+   *
+   * @template {keyof Live.Topics} Kind
+   * @param {Kind | `${Kind}/${string}`} topic
+   * @param {Live.Topics[Kind]} listener
+   */
   follow(topic, listener) {
     let entry = this.#topics.get(topic);
     if (!entry) {
@@ -65,7 +87,11 @@ class Live {
     };
   }
 
-  /** Say who we are; topics that are for authors only need it. Topics that are followed begin again. */
+  /**
+   * Say who we are; topics that are for authors only need it. Topics that are followed begin again.
+   *
+   * @param {string | null} token
+   */
   authorise(token) {
     if (token === this.#token) return;
     this.#token = token;
@@ -76,7 +102,11 @@ class Live {
     }
   }
 
-  /** Be told of "lost" and "back"; with "lost" comes since when. */
+  /**
+   * Be told of "lost" and "back"; with "lost" comes since when.
+   *
+   * @param {Watcher} watcher
+   */
   onState(watcher) {
     this.#watchers.add(watcher);
     if (this.#lostAt) watcher("lost", this.#lostAt);
@@ -85,8 +115,7 @@ class Live {
 
   #connect() {
     if (this.#socket || !this.#topics.size) return;
-    clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#rest();
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${scheme}//${location.host}/api/v1/live`, PROTOCOL);
     this.#socket = socket;
@@ -106,13 +135,14 @@ class Live {
     }, PING);
   }
 
+  /** @param {Live.Message} message */
   #receive(message) {
     this.#heard = Date.now();
     switch (message.op) {
       case "welcome":
         return this.#welcome(message);
       case "snapshot":
-        return this.#tell(message, "snapshot");
+        return this.#snapshot(message);
       case "resumed":
         return this.#settle();
       case "delta":
@@ -124,6 +154,7 @@ class Live {
     }
   }
 
+  /** @param {Live.Told<"welcome">} message */
   #welcome(message) {
     if (message.epoch !== this.#epoch) for (const entry of this.#topics.values()) entry.seq = null;
     this.#epoch = message.epoch;
@@ -147,14 +178,16 @@ class Live {
     for (const watcher of this.#watchers) watcher("back");
   }
 
-  #tell(message, kind) {
+  /** @param {Live.Told<"snapshot">} message */
+  #snapshot(message) {
     this.#settle();
     const entry = this.#topics.get(message.topic);
     if (!entry) return;
     entry.seq = message.seq;
-    for (const listener of entry.listeners) listener[kind]?.(message.data);
+    for (const listener of entry.listeners) listener.snapshot?.(message.data);
   }
 
+  /** @param {Live.Told<"delta">} message */
   #delta(message) {
     const entry = this.#topics.get(message.topic);
     if (!entry || entry.seq === null) return; // a snapshot is on its way
@@ -167,6 +200,7 @@ class Live {
     for (const event of message.data) for (const listener of entry.listeners) listener.event?.(event);
   }
 
+  /** @param {Live.Told<"end">} message */
   #end(message) {
     this.#settle();
     const entry = this.#topics.get(message.topic);
@@ -175,6 +209,7 @@ class Live {
     for (const listener of entry.listeners) listener.end?.(message.data);
   }
 
+  /** @param {Live.Told<"error">} message */
   #fail(message) {
     this.#settle();
     if (message.topic === null || message.topic === undefined) {
@@ -189,7 +224,12 @@ class Live {
     if (entry) for (const listener of entry.listeners) listener.error?.(message);
   }
 
-  /** Subscribe afresh to a topic that failed on the server, later each time. */
+  /**
+   * Subscribe afresh to a topic that failed on the server, later each time.
+   *
+   * @param {string} topic
+   * @param {Topic} entry
+   */
   #beginAgain(topic, entry) {
     entry.seq = null;
     const wait = Math.min(FIRST_WAIT * 2 ** entry.failures, LONGEST_WAIT) * (0.75 + Math.random() / 2);
@@ -199,6 +239,10 @@ class Live {
     }, wait);
   }
 
+  /**
+   * @param {string} topic
+   * @param {Topic} entry
+   */
   #subscribe(topic, entry) {
     const message = { op: "subscribe", topic };
     if (entry.seq !== null) Object.assign(message, { epoch: this.#epoch, since: entry.seq });
@@ -206,6 +250,7 @@ class Live {
     this.#send(message);
   }
 
+  /** @param {{op: string, topic?: string, token?: string}} message */
   #send(message) {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
@@ -223,13 +268,13 @@ class Live {
 
   #hurry() {
     if (this.#timer === null) return;
-    clearTimeout(this.#timer);
+    this.#rest();
     this.#wait = FIRST_WAIT;
     this.#connect();
   }
 
   #drop() {
-    clearInterval(this.#ping);
+    if (this.#ping !== null) clearInterval(this.#ping);
     const socket = this.#socket;
     this.#socket = null;
     this.#ready = false;
@@ -237,9 +282,14 @@ class Live {
     socket?.close();
   }
 
-  #close() {
-    clearTimeout(this.#timer);
+  /** Wait for another attempt no more. */
+  #rest() {
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+  }
+
+  #close() {
+    this.#rest();
     this.#drop();
   }
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // Parts of a page that are made by the server: asked for again when something has changed, and put in place
 // node by node, so that what stays the same is not touched and nothing jumps.
 
@@ -8,6 +9,7 @@ const KEPT = ["data-local", "open"]; // attributes that the reader or a script h
 
 /** Return a function that has the parts marked with data-live looked at again, not too often. */
 export function refresher() {
+  /** @type {ReturnType<typeof setTimeout> | null} */
   let timer = null;
   let last = 0;
   let wanted = false; // what happens during a look, or while nobody sees the page, is not forgotten
@@ -38,15 +40,22 @@ async function refresh() {
   }
   const page = new DOMParser().parseFromString(text, "text/html");
   localise(page);
-  for (const part of document.querySelectorAll("[data-live]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const parts = document.querySelectorAll("[data-live]");
+  for (const part of parts) {
     const fresh = page.querySelector(`[data-live="${part.dataset.live}"]`);
     if (fresh) morph(part, fresh);
   }
 }
 
-/** Make a node like another. */
+/**
+ * Make a node like another.
+ *
+ * @param {Node} old
+ * @param {Node} fresh
+ */
 export function morph(old, fresh) {
-  if (old.nodeType !== Node.ELEMENT_NODE) {
+  if (!(old instanceof Element) || !(fresh instanceof Element)) {
     if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
     return;
   }
@@ -60,15 +69,23 @@ export function morph(old, fresh) {
   children(old, fresh);
 }
 
+/**
+ * @param {Element} old
+ * @param {Element} fresh
+ */
 function children(old, fresh) {
+  /** @type {Map<string, Element>} */
   const keyed = new Map();
-  for (const child of old.children) if (child.dataset.key) keyed.set(child.dataset.key, child);
+  for (const child of old.children) {
+    const key = keyOf(child);
+    if (key) keyed.set(key, child);
+  }
   let place = old.firstChild;
   for (const wanted of [...fresh.childNodes]) {
-    const key = wanted.dataset?.key;
+    const key = keyOf(wanted);
     const found = key ? keyed.get(key) : alike(place, wanted) ? place : null;
     if (found) {
-      if (found === place) place = place.nextSibling;
+      if (found === place) place = found.nextSibling;
       else old.insertBefore(found, place);
       morph(found, wanted);
     } else {
@@ -82,6 +99,15 @@ function children(old, fresh) {
   }
 }
 
+/**
+ * @param {Node | null} one
+ * @param {Node} other
+ */
 function alike(one, other) {
-  return one && one.nodeName === other.nodeName && !one.dataset?.key;
+  return one !== null && one.nodeName === other.nodeName && !keyOf(one);
+}
+
+/** @param {Node} node */
+function keyOf(node) {
+  return node instanceof Element ? node.getAttribute("data-key") : null;
 }

@@ -1,25 +1,38 @@
+// @ts-check
 // The narrator's English.
 
+/** @type {Record<Views.Letter, string>} */
 const COLOURS = { R: "red", Y: "yellow", V: "violet", G: "green", B: "blue", P: "points" };
 
+/** @param {number} number */
 function points(number) {
   return `${number} ${number === 1 ? "point" : "points"}`;
 }
 
+/**
+ * @param {Views.Letter} letter
+ * @param {string} cards
+ */
 function row(letter, cards) {
   return `the ${COLOURS[letter]} row (${cards})`;
 }
 
+/**
+ * @param {string} sign
+ * @param {boolean} isAgain
+ */
 function gift(sign, isAgain) {
   if (sign === "wish") return ", a wish stone";
   if (sign === "clover") return isAgain ? ", a clover: another turn" : ", a clover too late";
   return sign ? `, ${sign} bonus ${sign === "1" ? "point" : "points"}` : "";
 }
 
+/** @param {string} card */
 function cardName(card) {
   return card.endsWith("E") ? "an end card" : card;
 }
 
+/** @type {Words.Narrator} */
 export const ENGLISH = {
   // A sentence may begin with what a figure does, not the player.
   between: (isFigure) => (isFigure ? ": " : " "),

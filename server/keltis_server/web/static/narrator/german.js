@@ -1,21 +1,33 @@
+// @ts-check
 // The narrator's German.
 
+/** @type {Record<Views.Colour, string>} */
 const COLOURS = { R: "rote", Y: "gelbe", V: "violette", G: "grüne", B: "blaue" };
 
+/**
+ * @param {Views.Letter} letter
+ * @param {string} cards
+ */
 function row(letter, cards) {
   return letter === "P" ? `die Punktereihe (${cards})` : `die ${COLOURS[letter]} Reihe (${cards})`;
 }
 
+/**
+ * @param {string} sign
+ * @param {boolean} isAgain
+ */
 function gift(sign, isAgain) {
   if (sign === "wish") return ", ein Wunschstein";
   if (sign === "clover") return `, ein Kleeblatt${isAgain ? ": noch ein Zug" : " zu spät"}`;
   return sign ? `, ${sign} ${sign === "1" ? "Bonuspunkt" : "Bonuspunkte"}` : "";
 }
 
+/** @param {string} card */
 function cardName(card) {
   return card.endsWith("E") ? "eine Endkarte" : card;
 }
 
+/** @type {Words.Narrator} */
 export const GERMAN = {
   between: (isFigure) => (isFigure ? ": " : " "),
   and: " und ",

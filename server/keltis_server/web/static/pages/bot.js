@@ -1,3 +1,4 @@
+// @ts-check
 // The page of a bot: its rating goes on while one looks; its author also sees logs and crash cards.
 
 import { ask, Refused, remember, token } from "../lib/account.js";
@@ -5,10 +6,11 @@ import { ratingChart } from "../lib/charts.js";
 import { finding } from "../lib/findings.js";
 import { openLive } from "../lib/live.js";
 import { refresher } from "../lib/morph.js";
-import { make } from "../lib/nodes.js";
+import { make, must } from "../lib/nodes.js";
 import { number, say } from "../lib/words.js";
 
-const here = document.querySelector("[data-chart-here]");
+/** @type {HTMLElement} */
+const here = must(document.querySelector("[data-chart-here]"));
 const { bot, version, variant, players } = here.dataset;
 const refresh = refresher();
 let chart = drawn();
@@ -29,10 +31,10 @@ openLive().follow(`version/${bot}/${version}`, {
 function drawn() {
   const figure = here.querySelector("[data-chart]");
   if (!figure) return null;
-  const caption = figure.querySelector("figcaption");
+  const caption = must(figure.querySelector("figcaption"));
   const words = caption.textContent;
-  const history = JSON.parse(figure.querySelector("#history").textContent);
-  return ratingChart(figure.querySelector("[data-canvas]"), history, (text) => {
+  const history = JSON.parse(must(figure.querySelector("#history")).textContent ?? "");
+  return ratingChart(must(figure.querySelector("[data-canvas]")), history, (text) => {
     caption.textContent = text || words;
   });
 }
@@ -46,6 +48,7 @@ async function goOn() {
     again = false;
     try {
       const after = chart.last ? `&after=${chart.last.match}` : "";
+      /** @type {Wire.PageOfStepOut} */
       const page = await ask(`/bots/${bot}/history?variant=${variant}&players=${players}&limit=200${after}`);
       chart.add(page.items);
     } catch {
@@ -55,16 +58,29 @@ async function goOn() {
   asking = false;
 }
 
+/** @type {HTMLElement | null} */
 const own = document.querySelector("[data-own]");
-if (own) {
+if (own) keepOwn(own);
+
+/**
+ * Show an author what only authors may see.
+ *
+ * @param {HTMLElement} own
+ */
+function keepOwn(own) {
   own.hidden = false;
-  const form = own.querySelector("[data-token-form]");
-  const status = own.querySelector("[data-own-status]");
-  const forget = own.querySelector("[data-forget]");
-  const shown = own.querySelector("[data-own-here]");
+  const { bot = "", version = "" } = own.dataset;
+  /** @type {HTMLFormElement} */
+  const form = must(own.querySelector("[data-token-form]"));
+  /** @type {HTMLInputElement} */
+  const field = must(form.querySelector("[name=token]"));
+  const status = must(own.querySelector("[data-own-status]"));
+  /** @type {HTMLElement} */
+  const forget = must(own.querySelector("[data-forget]"));
+  const shown = must(own.querySelector("[data-own-here]"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    remember(form.elements.token.value.trim());
+    remember(field.value.trim());
     form.reset();
     look();
   });
@@ -77,9 +93,9 @@ if (own) {
   if (token()) look();
 
   async function look() {
-    const { bot, version } = own.dataset;
     status.textContent = "…";
     try {
+      /** @type {[Wire.AccountOut, Wire.ReportOut, Wire.PageOfFaultOut, Wire.TimesOut, Wire.BotAuditOut]} */
       const [account, report, faults, times, audit] = await Promise.all([
         ask("/account"),
         ask(`/bots/${bot}/versions/${version}/report`),
@@ -90,7 +106,7 @@ if (own) {
       status.textContent = say("hello", { name: account.name });
       forget.hidden = false;
       shown.replaceChildren(
-        ...reported(report, version),
+        ...reported(report, bot, version),
         ...faulty(bot, faults.items),
         ...timed(times.profile),
         ...audited(audit),
@@ -103,19 +119,26 @@ if (own) {
   }
 }
 
+/** @param {unknown} error */
 function explain(error) {
   if (!(error instanceof Refused)) return say("unreachable");
   if (error.status === 401) return say("token_bad");
   return error.status === 403 ? say("not_yours") : error.message;
 }
 
-function reported(report, version) {
+/**
+ * @param {Wire.ReportOut} report
+ * @param {string} bot
+ * @param {string} version
+ */
+function reported(report, bot, version) {
   const found = report.findings.length
     ? make("ul", { class: "findings" }, ...report.findings.map(finding))
     : make("p", { class: "quiet" }, say("no_report"));
+  /** @type {HTMLElement[]} */
   const nodes = [make("h3", {}, say("report", { number: version })), found];
   if (report.state === "unchecked") {
-    nodes[1] = make("p", { class: "problem" }, say("unchecked", { number: version, bot: own.dataset.bot }));
+    nodes[1] = make("p", { class: "problem" }, say("unchecked", { number: version, bot }));
   }
   if (report.output) {
     const output = make("pre", { tabindex: "0" }, report.output);
@@ -124,6 +147,10 @@ function reported(report, version) {
   return nodes;
 }
 
+/**
+ * @param {string} bot
+ * @param {Wire.FaultOut[]} faults
+ */
 function faulty(bot, faults) {
   if (!faults.length) return [make("p", { class: "quiet" }, say("no_faults"))];
   return faults.map((fault) => {
@@ -144,7 +171,11 @@ function faulty(bot, faults) {
   });
 }
 
-/** Say what the audit found, in sentences: nothing, or each test that gave an alarm. */
+/**
+ * Say what the audit found, in sentences: nothing, or each test that gave an alarm.
+ *
+ * @param {Wire.BotAuditOut} audit
+ */
 function audited(audit) {
   const title = make("h3", {}, say("audit"));
   const alarms = audit.tests.filter((each) => each.alarm !== null);
@@ -165,6 +196,10 @@ function audited(audit) {
   return [title, ...lines];
 }
 
+/**
+ * @param {string} name
+ * @param {unknown} plain
+ */
 function save(name, plain) {
   const url = URL.createObjectURL(new Blob([JSON.stringify(plain, null, 1)], { type: "application/json" }));
   const link = make("a", { href: url, download: name });
@@ -172,6 +207,7 @@ function save(name, plain) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+/** @param {Wire.TimeOut[]} profile */
 function timed(profile) {
   if (!profile.length) return [];
   const rows = profile.map((each) =>

@@ -1,25 +1,33 @@
+// @ts-check
 // The first page: the big table, a wall of others, the last results, and the top of the leaderboard.
 
 import { Featured } from "./featured.js";
 import "./leaderboard.js";
 import { openLive } from "../lib/live.js";
-import { make, mark } from "../lib/nodes.js";
+import { make, mark, must } from "../lib/nodes.js";
 import { number, say, wins } from "../lib/words.js";
 import { Table } from "./tables.js";
 
 const RECENT = 6;
 const BETWEEN = 900; // ms from one empty table to the next that gets an old match
 
+/** @type {HTMLElement | null} */
 const wall = document.querySelector("[data-wall]");
+/** @type {HTMLElement | null} */
 const recent = document.querySelector("[data-recent]");
+/** @type {HTMLElement | null} */
 const pace = document.querySelector("[data-pace]");
 
 if (wall) {
   const live = openLive();
-  const featured = new Featured(document.querySelector("[data-featured]"), live, fill);
-  const shown = [...wall.querySelectorAll("[data-slot]")].filter((slot) => slot.offsetParent !== null);
+  const featured = new Featured(must(document.querySelector("[data-featured]")), live, fill);
+  /** @type {NodeListOf<HTMLElement>} */
+  const slots = wall.querySelectorAll("[data-slot]");
+  const shown = [...slots].filter((slot) => slot.offsetParent !== null);
   const tables = shown.map((slot) => new Table(slot, live, fill));
+  /** @type {Map<string, Live.Running>} */
   const running = new Map();
+  /** @type {Live.Played[]} */
   const played = []; // summaries, the newest first
   const seen = new Set();
   let last = 0;
@@ -32,7 +40,7 @@ if (wall) {
       for (const match of lobby.matches) running.set(match.id, match);
       played.splice(0, played.length, ...lobby.recent);
       fill();
-      if (recent) list(played);
+      if (recent) list(recent, played);
       tellPace(lobby.pace);
     },
     event(event) {
@@ -44,7 +52,7 @@ if (wall) {
         running.delete(event.id);
         played.unshift(event.result);
         played.length = Math.min(played.length, 20);
-        if (recent) list(played);
+        if (recent) list(recent, played);
       }
       if (event.kind !== "moved" && event.kind !== "pace") fill();
     },
@@ -78,7 +86,11 @@ if (wall) {
   }, BETWEEN);
 }
 
-/** Say why few matches are played, if that is so. */
+/**
+ * Say why few matches are played, if that is so.
+ *
+ * @param {Live.Pace} told
+ */
 function tellPace({ tempo, per_minute: count }) {
   if (!pace) return;
   pace.hidden = tempo === "full";
@@ -87,15 +99,20 @@ function tellPace({ tempo, per_minute: count }) {
     : say(`pace_${tempo}`, { count: count ? number(count, Number.isInteger(count) ? 0 : 1) : "" });
 }
 
-function list(matches) {
-  const rows = new Map([...recent.children].map((row) => [row.dataset.key, row]));
+/**
+ * @param {HTMLElement} recent
+ * @param {Live.Played[]} matches
+ */
+function list(recent, matches) {
+  const rows = new Map([...recent.children].map((row) => [row.getAttribute("data-key"), row]));
   const wanted = matches.slice(0, RECENT).map((match) => rows.get(match.id) ?? line(match));
   wanted.forEach((row, index) => {
     if (recent.children[index] !== row) recent.insertBefore(row, recent.children[index] ?? null);
   });
-  while (recent.children.length > wanted.length) recent.lastElementChild.remove();
+  while (recent.children.length > wanted.length) recent.lastElementChild?.remove();
 }
 
+/** @param {Live.Played} match */
 function line(match) {
   const entrants = [...match.entrants].sort((one, other) => one.rank - other.rank);
   const result = make("ol", { class: "result" });

@@ -1,17 +1,32 @@
+// @ts-check
 // A leaderboard that stays up to date: lines change in place, and move only when their order does.
 
 import { openLive } from "../lib/live.js";
+import { must } from "../lib/nodes.js";
 import { number, percent } from "../lib/words.js";
+
+/**
+ * From which rating to which the intervals are drawn, and whether that has just changed.
+ *
+ * @typedef {{low: number, high: number, grown: boolean}} Axis
+ */
 
 const STEP = 5;
 const LONGEST = 60; // ratings of a small line
 
-/** Keep a table that the server has drawn up to date. */
+/**
+ * Keep a table that the server has drawn up to date.
+ *
+ * @param {HTMLTableElement} table
+ * @param {(matches: number) => void} [onTotal]
+ */
 function keepBoard(table, onTotal = () => {}) {
   const body = table.tBodies[0];
   const most = Number(table.dataset.most ?? Infinity);
+  /** @type {Map<string, Wire.LineOut>} */
   let lines = new Map();
-  openLive().follow(table.dataset.topic, {
+  const topic = /** @type {`leaderboard/${string}`} */ (table.dataset.topic);
+  openLive().follow(topic, {
     snapshot(board) {
       lines = new Map(board.lines.map((line) => [key(line), line]));
       show(board.lines.map(key), lines, null);
@@ -22,23 +37,35 @@ function keepBoard(table, onTotal = () => {}) {
       for (const [bot, version] of event.removed) lines.delete(`${bot}/${version}`);
       for (const line of event.lines) lines.set(key(line), line);
       const order = event.order?.map(([bot, version]) => `${bot}/${version}`) ?? [...lines.keys()];
-      lines = new Map(order.map((each) => [each, lines.get(each)]));
+      lines = new Map(
+        order.flatMap((each) => {
+          const line = lines.get(each);
+          return line ? [[each, line]] : [];
+        }),
+      );
       show(order, lines, new Set(event.lines.map(key)));
       onTotal(event.matches);
     },
   });
 
+  /**
+   * @param {string[]} order
+   * @param {Map<string, Wire.LineOut>} lines
+   * @param {Set<string> | null} changed
+   */
   function show(order, lines, changed) {
-    const shown = order.slice(0, most).map((each) => lines.get(each));
+    const shown = order.slice(0, most).flatMap((each) => lines.get(each) ?? []);
     if (!shown.length) return;
     const axis = fit(table, shown);
     const rows = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+    /** @type {Element | null} */
     let place = body.rows[0] ?? null;
+    /** @type {Wire.LineOut | null} */
     let before = null;
     for (const line of shown) {
       const row = rows.get(key(line)) ?? blank(body);
       rows.delete(key(line));
-      if (row === place) place = place.nextElementSibling;
+      if (row === place) place = row.nextElementSibling;
       else body.insertBefore(row, place);
       write(row, line, axis, before, changed?.has(key(line)) ?? false);
       before = line;
@@ -47,17 +74,27 @@ function keepBoard(table, onTotal = () => {}) {
   }
 }
 
+/** @param {Wire.LineOut} line */
 function key(line) {
   return `${line.bot}/${line.version}`;
 }
 
+/** @param {HTMLTableSectionElement} body */
 function blank(body) {
-  const row = body.rows[0].cloneNode(true);
+  const row = /** @type {HTMLTableRowElement} */ (body.rows[0].cloneNode(true));
+  /** @type {SVGElement | null} */
   const spark = row.querySelector("[data-spark]");
   if (spark) spark.dataset.spark = "";
   return row;
 }
 
+/**
+ * @param {HTMLTableRowElement} row
+ * @param {Wire.LineOut} line
+ * @param {Axis} axis
+ * @param {Wire.LineOut | null} before
+ * @param {boolean} changed
+ */
 function write(row, line, axis, before, changed) {
   const tied = before !== null && line.rank !== null && before.rank === line.rank;
   const moved = changed && row.dataset.key === key(line);
@@ -65,7 +102,8 @@ function write(row, line, axis, before, changed) {
   row.className = [tied && "follows", line.provisional && "provisional", moved && "changed"].filter(Boolean).join(" ");
   if (moved) setTimeout(() => row.classList.remove("changed"), 1700);
   put(row, "rank", line.rank === null ? "?" : String(line.rank));
-  const name = row.querySelector('[data-f="bot"]');
+  /** @type {HTMLAnchorElement} */
+  const name = must(row.querySelector('[data-f="bot"]'));
   name.textContent = line.bot;
   name.href = `/bots/${line.bot}`;
   put(row, "version", `v${line.version}`);
@@ -76,19 +114,31 @@ function write(row, line, axis, before, changed) {
   put(row, "won", line.games ? percent(line.wins / line.games) : "–");
   const faults = put(row, "faults", number(line.faults));
   faults?.classList.toggle("none", !line.faults);
-  place(row.querySelector("[data-interval]"), line, axis);
+  place(must(row.querySelector("[data-interval]")), line, axis);
   extend(row.querySelector("[data-spark]"), line.mu);
 }
 
+/**
+ * @param {Element} row
+ * @param {string} name
+ * @param {string} text
+ */
 function put(row, name, text) {
   const node = row.querySelector(`[data-f="${name}"]`);
   if (node && node.textContent !== text) node.textContent = text;
   return node;
 }
 
-/** Let the axis grow where the intervals do not fit any more; it never shrinks while somebody looks. */
+/**
+ * Let the axis grow where the intervals do not fit any more; it never shrinks while somebody looks.
+ *
+ * @param {HTMLTableElement} table
+ * @param {Wire.LineOut[]} lines
+ * @returns {Axis}
+ */
 function fit(table, lines) {
-  const head = table.querySelector("[data-axis]");
+  /** @type {SVGElement} */
+  const head = must(table.querySelector("[data-axis]"));
   const low = Math.min(Number(head.dataset.low), STEP * Math.floor(Math.min(...lines.map((each) => each.low)) / STEP));
   const high = Math.max(
     Number(head.dataset.high),
@@ -96,14 +146,14 @@ function fit(table, lines) {
   );
   const axis = { low, high, grown: low !== Number(head.dataset.low) || high !== Number(head.dataset.high) };
   if (axis.grown) {
-    Object.assign(head.dataset, { low, high });
+    Object.assign(head.dataset, { low: String(low), high: String(high) });
     const labels = marksOf(axis).map((value, index, all) => {
       const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
       text.setAttribute("x", at(axis, value));
       text.setAttribute("y", "14");
       if (index === 0) text.setAttribute("class", "first");
       else if (index === all.length - 1) text.setAttribute("class", "last");
-      text.textContent = value;
+      text.textContent = String(value);
       return text;
     });
     head.replaceChildren(...labels);
@@ -111,6 +161,7 @@ function fit(table, lines) {
   return axis;
 }
 
+/** @param {{low: number, high: number}} axis */
 function marksOf({ low, high }) {
   const step = high - low <= 10 * STEP ? STEP : 2 * STEP;
   const found = [];
@@ -118,16 +169,25 @@ function marksOf({ low, high }) {
   return found;
 }
 
+/**
+ * @param {{low: number, high: number}} axis
+ * @param {number} rating
+ */
 function at(axis, rating) {
   const share = (rating - axis.low) / (axis.high - axis.low);
   return `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
 }
 
+/**
+ * @param {Element} svg
+ * @param {Wire.LineOut} line
+ * @param {Axis} axis
+ */
 function place(svg, line, axis) {
-  const reach = svg.querySelector(".reach");
+  const reach = must(svg.querySelector(".reach"));
   reach.setAttribute("x1", at(axis, line.low));
   reach.setAttribute("x2", at(axis, line.high));
-  svg.querySelector(".middle").setAttribute("cx", at(axis, line.mu));
+  must(svg.querySelector(".middle")).setAttribute("cx", at(axis, line.mu));
   if (!axis.grown) return;
   for (const tick of svg.querySelectorAll(".tick")) tick.remove();
   for (const value of marksOf(axis)) {
@@ -136,7 +196,7 @@ function place(svg, line, axis) {
       ["class", "tick"],
       ["x1", at(axis, value)],
       ["x2", at(axis, value)],
-      ["y1", 0],
+      ["y1", "0"],
       ["y2", "100%"],
     ]) {
       tick.setAttribute(name, text);
@@ -145,16 +205,21 @@ function place(svg, line, axis) {
   }
 }
 
+/**
+ * @param {SVGElement | null} svg
+ * @param {number} mu
+ */
 function extend(svg, mu) {
   if (!svg) return;
   const values = svg.dataset.spark ? svg.dataset.spark.split(" ").map(Number) : [];
-  if (values.length && Math.abs(values.at(-1) - mu) < 0.005) return;
+  if (values.length && Math.abs(values[values.length - 1] - mu) < 0.005) return;
   values.push(Math.round(100 * mu) / 100);
   const kept = values.slice(-LONGEST);
   svg.dataset.spark = kept.join(" ");
-  svg.querySelector("polyline").setAttribute("points", points(kept));
+  must(svg.querySelector("polyline")).setAttribute("points", points(kept));
 }
 
+/** @param {number[]} values */
 function points(values) {
   if (values.length < 2) return "";
   const low = Math.min(...values);
@@ -169,7 +234,9 @@ function points(values) {
     .join(" ");
 }
 
-for (const table of document.querySelectorAll("table[data-board]")) {
+/** @type {NodeListOf<HTMLTableElement>} */
+const tables = document.querySelectorAll("table[data-board]");
+for (const table of tables) {
   const total = document.querySelector("[data-total]");
   keepBoard(table, (matches) => {
     if (total) total.textContent = number(matches);

@@ -1,3 +1,4 @@
+// @ts-check
 // The page of a match, and the frame of one on another page.
 
 import { Viewer } from "../viewer/viewer.js";

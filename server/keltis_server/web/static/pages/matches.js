@@ -1,3 +1,4 @@
+// @ts-check
 // A list of matches whose first page stays up to date.
 
 import { openLive } from "../lib/live.js";

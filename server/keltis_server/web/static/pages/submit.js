@@ -1,36 +1,37 @@
+// @ts-check
 // Submit a bot with the browser: who you are, the archive, its check, its first match.
 
 import { ask, Refused, remember, token } from "../lib/account.js";
 import { finding } from "../lib/findings.js";
 import { openLive } from "../lib/live.js";
-import { make } from "../lib/nodes.js";
+import { make, must } from "../lib/nodes.js";
 import { number, say } from "../lib/words.js";
 
 const MIB = 1024 * 1024;
 const LONGEST_OUTPUT = 200000; // characters of a build that are kept
 
-const walk = document.querySelector("[data-submit]");
-const part = (name) => walk.querySelector(`[data-${name}]`);
+/** @type {HTMLElement} */
+const walk = must(document.querySelector("[data-submit]"));
 const stones = [...walk.children];
+/** @type {HTMLProgressElement} */
+const progress = must(walk.querySelector("[data-progress]"));
 const soon = part("first").textContent;
+/** @type {(() => void) | null} */
 let stop = null;
 
 greet();
 
-part("token-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  remember(event.target.elements.token.value.trim());
-  event.target.reset();
+whenSent("token-form", (form) => {
+  remember(textOf(form, "token") ?? null);
+  form.reset();
   greet();
 });
 
-part("register-form")?.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const { name, invitation } = event.target.elements;
-  const wanted = { name: name.value.trim(), label: "web" };
-  if (invitation) wanted.invitation = invitation.value.trim();
+whenSent("register-form", async (form) => {
+  const wanted = { name: textOf(form, "name"), label: "web", invitation: textOf(form, "invitation") };
   remember(null);
   try {
+    /** @type {Wire.OpenedOut} */
     const opened = await ask("/accounts", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -56,6 +57,7 @@ part("forget").addEventListener("click", () => {
 /** Show who we are, if anybody. */
 async function greet() {
   part("who-problem").textContent = "";
+  /** @type {Wire.AccountOut | null} */
   let account = null;
   if (token()) {
     try {
@@ -74,15 +76,15 @@ async function greet() {
   }
 }
 
-part("upload-form").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const form = event.target;
-  const file = form.elements.archive.files[0];
-  const button = form.querySelector("button");
+whenSent("upload-form", async (form) => {
+  /** @type {HTMLInputElement} */
+  const archive = must(form.querySelector("[name=archive]"));
+  const file = must(archive.files?.[0]);
+  const button = must(form.querySelector("button"));
   const largest = Number(walk.dataset.largest);
   part("upload-problem").textContent = "";
   if (!token()) {
-    part("unknown").querySelector("input").focus();
+    part("unknown").querySelector("input")?.focus();
     return;
   }
   if (file.size > largest * MIB) {
@@ -91,19 +93,23 @@ part("upload-form").addEventListener("submit", async (event) => {
   }
   button.disabled = true;
   try {
-    const [status, version, name] = await send(file);
+    const { status, version, name } = await send(file);
     stones[1].classList.add("done");
     follow(name, version.number, status === 200);
   } catch (error) {
     part("upload-problem").textContent = explain(error);
   }
   button.disabled = false;
-  part("progress").hidden = true;
+  progress.hidden = true;
 });
 
-/** Send a file; fetch() could not say how far it is. */
+/**
+ * Send a file; fetch() could not say how far it is.
+ *
+ * @param {File} file
+ * @returns {Promise<{status: number, version: Wire.VersionOut, name: string}>}
+ */
 function send(file) {
-  const progress = part("progress");
   progress.value = 0;
   progress.hidden = false;
   return new Promise((resolve, reject) => {
@@ -118,14 +124,20 @@ function send(file) {
       if (request.status >= 300) {
         return reject(new Refused(request.status, request.response?.detail ?? request.statusText));
       }
-      const [, name] = /bots\/([^/]+)\/versions/.exec(request.getResponseHeader("Location") ?? "") ?? [];
-      resolve([request.status, request.response, name]);
+      const [, name = ""] = /bots\/([^/]+)\/versions/.exec(request.getResponseHeader("Location") ?? "") ?? [];
+      resolve({ status: request.status, version: request.response, name });
     });
     request.send(file);
   });
 }
 
-/** Follow a version through its check to its first match. */
+/**
+ * Follow a version through its check to its first match.
+ *
+ * @param {string} bot
+ * @param {number} version
+ * @param {boolean} same
+ */
 function follow(bot, version, same) {
   stop?.();
   const named = { bot, number: version };
@@ -137,26 +149,27 @@ function follow(bot, version, same) {
   doing.textContent = say(same ? "same" : "waiting", named);
   part("first").textContent = soon;
   stones[3].classList.remove("done");
+  /** @type {Record<string, string>} */
   const states = { active: "passed", broken: "broken", unchecked: "unchecked" };
-  const state = ({ state, reason }) => {
+  const state = (/** @type {Pick<Wire.VersionOut, "state" | "reason">} */ { state, reason }) => {
     if (states[state]) doing.textContent = say(states[state], { ...named, reason: reason ?? "" });
     stones[2].classList.toggle("done", state === "active");
     if (state === "broken") part("first").textContent = say("no_first");
     if (state === "unchecked") part("first").textContent = say("no_first_yet");
   };
-  const print = (text) => {
+  const print = (/** @type {string} */ text) => {
     output.textContent = (output.textContent + text).slice(-LONGEST_OUTPUT);
     part("output-frame").hidden = !output.textContent;
   };
-  const first = (match) => {
+  const first = (/** @type {number} */ match) => {
     stones[3].classList.add("done");
-    const links = [say("first_played", { bot }), " "];
-    links.push(
-      make("a", { href: `/matches/${match.number}` }, say("see_match", { number: number(match.number) })),
+    part("first").replaceChildren(
+      say("first_played", { bot }),
+      " ",
+      make("a", { href: `/matches/${match}` }, say("see_match", { number: number(match) })),
       " · ",
+      make("a", { href: `/bots/${bot}` }, say("see_bot", { bot })),
     );
-    links.push(make("a", { href: `/bots/${bot}` }, say("see_bot", { bot })));
-    part("first").replaceChildren(...links);
     stop?.();
   };
   stop = openLive().follow(`version/${bot}/${version}`, {
@@ -165,19 +178,57 @@ function follow(bot, version, same) {
       output.textContent = "";
       print(data.report?.output ?? "");
       state(data.version);
-      if (data.first?.number) first(data.first);
+      if (data.first?.number) first(data.first.number);
     },
     event(event) {
       if (event.kind === "doing") doing.textContent = say("checking", { ...named, text: event.text });
       if (event.kind === "output") print(event.text);
       if (event.kind === "finding") findings.append(finding(event));
       if (event.kind === "state") state(event);
-      if (event.kind === "match") first(event.match);
+      if (event.kind === "match" && event.match.number) first(event.match.number);
     },
   });
 }
 
+/** @param {unknown} error */
 function explain(error) {
   if (!(error instanceof Refused)) return say("unreachable");
   return error.status === 401 ? say("token_bad") : error.message;
+}
+
+/**
+ * The part of the page that has this name.
+ *
+ * @param {string} name
+ * @returns {HTMLElement}
+ */
+function part(name) {
+  return must(walk.querySelector(`[data-${name}]`));
+}
+
+/**
+ * Do something with a form instead of sending it; a page may lack it.
+ *
+ * @param {string} name
+ * @param {(form: HTMLFormElement) => void} act
+ */
+function whenSent(name, act) {
+  /** @type {HTMLFormElement | null} */
+  const form = walk.querySelector(`[data-${name}]`);
+  form?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    act(form);
+  });
+}
+
+/**
+ * What was written into a field of a form; nothing if the form has no such field.
+ *
+ * @param {HTMLFormElement} form
+ * @param {string} name
+ */
+function textOf(form, name) {
+  /** @type {HTMLInputElement | null} */
+  const field = form.querySelector(`[name=${name}]`);
+  return field?.value.trim();
 }

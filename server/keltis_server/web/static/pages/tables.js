@@ -1,9 +1,10 @@
+// @ts-check
 // A table: a board with who sits at it, live or from a match that was just played.
 //
 // On the wall tables are small. The big one also says what was decided last: it has a place for words.
 
 import { onBeat } from "../boards/beat.js";
-import { make, mark } from "../lib/nodes.js";
+import { make, mark, must } from "../lib/nodes.js";
 import { apply } from "../lib/patches.js";
 import { number, say, wins } from "../lib/words.js";
 
@@ -16,6 +17,7 @@ const FEW = 8; // pictures: who saw no more of a match has seen nothing of it
 const ENOUGH = 0.2; // of a table, that has to be in the window for it to be drawn
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+/** @type {Promise<Boards | null> | null} */
 let boards = null;
 
 /** Load the boards once; without them a table has names and points only. */
@@ -24,31 +26,60 @@ function loadBoards() {
   return boards;
 }
 
+/** @import { openLive } from "../lib/live.js" */
+
+/**
+ * @typedef {typeof import("../boards/board.js")} Boards
+ * @typedef {Pick<Wire.MatchOut, "id" | "number" | "variant" | "entrants"> | Live.Played} Over
+ */
+
 export class Table {
+  /** @type {string | null} */
   id = null;
   free = true;
+  /** @type {HTMLElement} */
   #slot;
+  /** @type {ReturnType<typeof openLive>} */
   #live;
+  /** @type {() => void} */
   #whenFree;
   #pace;
   #isBig;
   #isNear = false; // whether somebody could see it, if the page is not hidden
+  /** @type {(() => void) | null} */
   #stop = null;
-  #timer = null; // of the next step, or of the end
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer; // of the next step, or of the end
+  /** @type {ReturnType<Boards["createBoard"]> | null} */
   #board = null;
+  /** @type {Boards | null} */
   #boards = null;
+  /** @type {typeof import("../narrator/narrator.js").narrate | null} */
   #narrate = null;
-  #variant = "";
+  /** @type {Views.Variant} */
+  #variant = "keltis";
+  /** @type {string[]} */
   #names = []; // by position
+  /** @type {number[]} */
   #seats = [];
+  /** @type {Views.View | null} */
   #view = null;
+  /** @type {{notation: string, seat: number, before: Views.View, after: Views.View} | null} */
   #last = null; // the last decision: {notation, seat, before, after}
+  /** @type {number[] | null} */
   #scores = null;
   #pictures = 0;
   #drawn = 0; // when
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #due = null;
   #saidAt = 0;
 
+  /**
+   * @param {HTMLElement} slot
+   * @param {ReturnType<typeof openLive>} live
+   * @param {() => void} whenFree
+   * @param {{isBig?: boolean}} [look]
+   */
   constructor(slot, live, whenFree, { isBig = false } = {}) {
     this.#slot = slot;
     this.#live = live;
@@ -57,7 +88,7 @@ export class Table {
     this.#pace = isBig ? BIG : SMALL;
     const sight = new IntersectionObserver(
       (entries) => {
-        this.#isNear = entries.at(-1).intersectionRatio >= ENOUGH;
+        this.#isNear = entries[entries.length - 1].intersectionRatio >= ENOUGH;
         if (!this.isSeen) return;
         this.#draw();
         if (this.free) this.#whenFree();
@@ -73,11 +104,16 @@ export class Table {
     return this.#isNear && !document.hidden;
   }
 
-  /** Watch a match that is being played. */
+  /**
+   * Watch a match that is being played.
+   *
+   * @param {Live.Running} match
+   */
   watch(match) {
     this.#take(match, true);
+    /** @type {number | null} */
     let rotation = null;
-    const begin = (game) => {
+    const begin = (/** @type {Pick<Live.Current, "rotation" | "seats" | "view">} */ game) => {
       rotation = game.rotation;
       this.#sit(game.seats);
       this.#see(game.view);
@@ -103,10 +139,15 @@ export class Table {
     });
   }
 
-  /** Show the first game of a match that is over once more. */
+  /**
+   * Show the first game of a match that is over once more.
+   *
+   * @param {Over} match
+   */
   async replay(match) {
     this.#take(match, false);
     const id = match.id;
+    /** @type {Wire.FramesOut} */
     let game;
     try {
       const response = await fetch(`/api/v1/matches/${id}/games/0/frames`);
@@ -131,7 +172,11 @@ export class Table {
     step();
   }
 
-  /** Take note of how far a match is that nothing is seen of yet. */
+  /**
+   * Take note of how far a match is that nothing is seen of yet.
+   *
+   * @param {Live.Where} event
+   */
   moved(event) {
     if (this.#view !== null) return;
     const players = this.#names.length;
@@ -150,10 +195,11 @@ export class Table {
   /** Free the table, and take everything off it. */
   clear() {
     this.#end();
-    Object.assign(this, { id: null, free: true });
+    this.id = null;
+    this.free = true;
     for (const name of ["felt", "seats", "how"]) this.#part(name).replaceChildren();
     this.#part("game").textContent = say("free");
-    this.#slot.querySelector("a").href = "/matches?state=playing";
+    must(this.#slot.querySelector("a")).href = "/matches?state=playing";
   }
 
   /** Follow what is shown here no more. */
@@ -163,9 +209,14 @@ export class Table {
     clearTimeout(this.#timer);
   }
 
+  /**
+   * @param {Pick<Wire.MatchOut, "id" | "variant"> & {number?: number | null, entrants: {bot: string}[]}} match
+   * @param {boolean} isLive
+   */
   #take(match, isLive) {
     this.#end();
-    Object.assign(this, { id: match.id, free: false });
+    this.id = match.id;
+    this.free = false;
     this.#view = this.#board = this.#last = this.#scores = null;
     this.#pictures = 0;
     this.#names = match.entrants.map((entrant) => entrant.bot);
@@ -179,13 +230,14 @@ export class Table {
     this.#load(match.id);
   }
 
+  /** @param {string} id */
   async #load(id) {
     const found = await loadBoards();
     const told = found && this.#isBig ? await import("../narrator/narrator.js").catch(() => null) : null;
     if (!found || this.id !== id) return;
     this.#boards = found;
     this.#narrate = told?.narrate ?? null;
-    this.#layBoard();
+    this.#layBoard(found);
     this.#draw();
   }
 
@@ -193,34 +245,40 @@ export class Table {
     return this.#seats.map((position) => this.#names[position]);
   }
 
-  /** Lay a board for those who sit here now: it carries their names. */
-  #layBoard() {
+  /**
+   * Lay a board for those who sit here now: it carries their names.
+   *
+   * @param {Boards} boards
+   */
+  #layBoard(boards) {
     const names = this.#seated;
     const language = document.documentElement.lang;
-    this.#board = this.#boards.createBoard(this.#variant, {
-      players: names.length,
-      names,
-      small: !this.#isBig,
-      language,
-    });
-    this.#board.element.setAttribute("aria-label", `${say(`variant.${this.#variant}`)}: ${names.join(" – ")}`);
-    this.#part("felt").replaceChildren(this.#board.element);
+    const board = boards.createBoard(this.#variant, { players: names.length, names, small: !this.#isBig, language });
+    board.element.setAttribute("aria-label", `${say(`variant.${this.#variant}`)}: ${names.join(" – ")}`);
+    this.#board = board;
+    this.#part("felt").replaceChildren(board.element);
     [...this.#part("seats").children].forEach((seat, index) => {
-      seat.firstElementChild.replaceChildren(this.#boards.figureIcon(index, true));
+      seat.firstElementChild?.replaceChildren(boards.figureIcon(index, true));
     });
   }
 
+  /** @param {boolean} isLive */
   #how(isLive) {
     const how = this.#part("how");
     how.textContent = say(isLive ? "live" : "just_played");
     how.dataset.live = isLive ? "yes" : "no";
   }
 
+  /** @param {{id: string, number?: number | null}} match */
   #link(match) {
-    this.#slot.querySelector("a").href = `/matches/${match.number ?? match.id}`;
+    must(this.#slot.querySelector("a")).href = `/matches/${match.number ?? match.id}`;
   }
 
-  /** Put names on the seats; who sits where changes from game to game. */
+  /**
+   * Put names on the seats; who sits where changes from game to game.
+   *
+   * @param {number[]} seats
+   */
   #sit(seats) {
     if (seats.length === this.#seats.length && seats.every((position, seat) => position === this.#seats[seat])) return;
     this.#seats = seats;
@@ -237,16 +295,23 @@ export class Table {
         ),
       ),
     );
-    if (this.#boards) this.#layBoard();
+    if (this.#boards) this.#layBoard(this.#boards);
   }
 
+  /** @param {Wire.FrameOut} frame */
   #decide(frame) {
     const before = this.#view;
-    this.#see(apply(frame.patch, before));
-    this.#last = { notation: frame.notation, seat: frame.seat, before, after: this.#view };
+    if (!before) return;
+    const after = apply(frame.patch, before);
+    this.#see(after);
+    this.#last = { notation: frame.notation, seat: frame.seat, before, after };
   }
 
-  /** Show a view soon: not more often than people see. */
+  /**
+   * Show a view soon: not more often than people see.
+   *
+   * @param {Views.View} view
+   */
   #see(view) {
     this.#view = view;
     this.#last = null;
@@ -262,10 +327,12 @@ export class Table {
 
   #draw() {
     if (!this.isSeen || this.free) return;
-    if (this.#scores) {
+    const scores = this.#scores;
+    if (scores) {
       [...this.#part("seats").children].forEach((seat, index) => {
-        const text = number(this.#scores[index] ?? 0);
-        if (seat.lastElementChild.textContent !== text) seat.lastElementChild.textContent = text;
+        const text = number(scores[index] ?? 0);
+        const score = seat.lastElementChild;
+        if (score && score.textContent !== text) score.textContent = text;
       });
     }
     if (!this.#board || !this.#view) return;
@@ -280,11 +347,16 @@ export class Table {
     }
   }
 
+  /** @param {string} text */
   #say(text) {
-    const said = this.#part("said");
+    const said = this.#slot.querySelector("[data-said]"); // only the big one has it
     if (said) said.textContent = text;
   }
 
+  /**
+   * @param {Over} match
+   * @param {number[] | null} [scores]
+   */
   #finish(match, scores = this.#scores) {
     this.#how(false);
     this.#link(match);
@@ -296,12 +368,16 @@ export class Table {
     [...this.#part("seats").children].forEach((seat, index) => {
       seat.classList.toggle("first", this.#seated[index] === winner);
     });
-    const games = this.#seats.map((position) => wins(match.entrants[position].wins)).join(" : ");
+    const games = this.#seats.map((position) => wins(match.entrants[position].wins ?? 0)).join(" : ");
     this.#say(say(winner ? (level ? "table_points" : "table_won") : "table_drawn", { bot: winner, games }));
     this.#timer = setTimeout(() => this.leave(), HELD);
   }
 
+  /**
+   * @param {string} name
+   * @returns {HTMLElement}
+   */
   #part(name) {
-    return this.#slot.querySelector(`[data-${name}]`);
+    return must(this.#slot.querySelector(`[data-${name}]`));
   }
 }

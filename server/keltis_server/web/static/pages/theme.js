@@ -1,3 +1,4 @@
+// @ts-check
 // Before the first paint: the theme that the reader has chosen. Not a module, so that it does not wait.
 (() => {
   try {

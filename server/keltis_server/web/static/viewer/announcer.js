@@ -1,3 +1,4 @@
+// @ts-check
 // Says politely what happens, to those who do not see it: about once a second, the last word wins.
 
 import { onBeat } from "../boards/beat.js";
@@ -9,10 +10,16 @@ const PAUSE = 1000;
 
 export class Announcer {
   element = make("p", { class: "hidden", role: "status", "aria-live": "polite" });
+  /** @type {(() => string) | null} */
   #next = null;
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #timer = null;
 
-  /** Say something soon; `compose` is called when it is time. */
+  /**
+   * Say something soon; `compose` is called when it is time.
+   *
+   * @param {() => string} compose
+   */
   say(compose) {
     this.#next = compose;
     this.#timer ??= setTimeout(() => this.#speak(), onBeat(SOON));

@@ -1,3 +1,4 @@
+// @ts-check
 // The buttons below the scrubber: going, stepping, speed, perspective, and what to take along.
 
 import { Memory } from "../boards/memory.js";
@@ -7,6 +8,9 @@ import { draw, make } from "../lib/nodes.js";
 import { number, say } from "../lib/words.js";
 import { ALL, PUBLIC } from "./model.js";
 import { PAGE, SPEEDS } from "./playback.js";
+
+/** @import { MatchModel } from "./model.js" */
+/** @import { Playback } from "./playback.js" */
 
 const ICONS = {
   play: "M7 4.5v15l12-7.5Z",
@@ -20,6 +24,7 @@ const ICONS = {
 };
 
 export class Controls {
+  /** @type {HTMLButtonElement} */
   #play;
   #playIcon = icon("play");
   #playText = make("span", { class: "wide-only" });
@@ -28,9 +33,15 @@ export class Controls {
   #speed = make("select", {});
   #sight = make("select", {});
   #shown = new Memory();
+  /** @type {HTMLButtonElement[]} */
   #backward = [];
+  /** @type {HTMLButtonElement[]} */
   #forward = [];
 
+  /**
+   * @param {Viewing.Actions} actions
+   * @param {{isEmbedded: boolean, isOver: boolean, address: string}} about
+   */
   constructor(actions, { isEmbedded, isOver, address }) {
     this.#play = make(
       "button",
@@ -40,6 +51,7 @@ export class Controls {
     );
     this.#play.addEventListener("click", actions.pause);
     this.#live.addEventListener("click", actions.live);
+    /** @type {(name: keyof typeof ICONS, label: string, key: string, act: () => void) => HTMLButtonElement} */
     const step = (name, label, key, act) => {
       const node = make(
         "button",
@@ -96,6 +108,7 @@ export class Controls {
     );
   }
 
+  /** @param {{playback: Playback, model: MatchModel, perspective: string, own: string[]}} shown */
   show({ playback, model, perspective, own }) {
     const { isPlaying } = playback;
     if (this.#shown.isNew("playing", isPlaying)) {
@@ -103,7 +116,7 @@ export class Controls {
       put(this.#playText, label);
       this.#play.setAttribute("aria-label", label);
       this.#play.title = `${label} (${say("view_space")})`;
-      this.#playIcon.firstChild.setAttribute("d", ICONS[isPlaying ? "pause" : "play"]);
+      this.#playIcon.firstElementChild?.setAttribute("d", ICONS[isPlaying ? "pause" : "play"]);
     }
     for (const node of this.#backward) able(node, playback.ply > 0);
     for (const node of this.#forward) able(node, !playback.isAtEnd);
@@ -117,7 +130,7 @@ export class Controls {
       }),
     );
     this.#showLive(playback, model);
-    if (this.#speed.value !== String(playback.speed)) this.#speed.value = playback.speed;
+    if (this.#speed.value !== String(playback.speed)) this.#speed.value = String(playback.speed);
     if (this.#shown.isNew("offered", model.isFinished, playback.rotation, own.length)) {
       this.#offer(model, playback.rotation, own);
       this.replay?.classList.toggle("is-away", !model.isFinished);
@@ -125,6 +138,10 @@ export class Controls {
     if (this.#sight.value !== perspective) this.#sight.value = perspective;
   }
 
+  /**
+   * @param {Playback} playback
+   * @param {MatchModel} model
+   */
   #showLive(playback, model) {
     const { behind, isLive } = playback;
     if (!this.#shown.isNew("live", model.isOver, isLive, behind)) return;
@@ -133,7 +150,13 @@ export class Controls {
     put(this.#live, isLive || !behind ? say("view_live") : say("view_behind", { count: number(behind) }));
   }
 
-  /** Offer the perspectives that there are: the server decides which. */
+  /**
+   * Offer the perspectives that there are: the server decides which.
+   *
+   * @param {MatchModel} model
+   * @param {number} rotation
+   * @param {string[]} own
+   */
   #offer(model, rotation, own) {
     const names = model.namesIn(rotation);
     const offered = model.isFinished
@@ -149,19 +172,30 @@ export class Controls {
   }
 }
 
+/**
+ * @param {string} text
+ * @param {(node: HTMLButtonElement) => void} act
+ * @param {Drawing.Attributes} [attributes]
+ */
 function button(text, act, attributes = {}) {
   const node = make("button", { type: "button", ...attributes }, text);
   node.addEventListener("click", () => act(node));
   return node;
 }
 
-/** A button that cannot do anything now keeps the focus, so that keys are not lost. */
+/**
+ * A button that cannot do anything now keeps the focus, so that keys are not lost.
+ *
+ * @param {HTMLElement} node
+ * @param {boolean} isAble
+ */
 function able(node, isAble) {
   if (isAble === !node.hasAttribute("aria-disabled")) return;
   if (isAble) node.removeAttribute("aria-disabled");
   else node.setAttribute("aria-disabled", "true");
 }
 
+/** @param {keyof typeof ICONS} name */
 function icon(name) {
   return draw(
     "svg",

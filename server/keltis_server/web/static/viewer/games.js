@@ -1,15 +1,24 @@
+// @ts-check
 // All games of a match side by side: the same deal from every seat, each with how it stands or ended.
 
 import { createBoard } from "../boards/board.js";
 import { make } from "../lib/nodes.js";
 import { number, say } from "../lib/words.js";
 
+/** @import { Game, MatchModel } from "./model.js" */
+
 const PACE = 400; // ms from one picture of a small board to the next
 
 export class Games {
+  /** @type {Entry[]} */
   #entries;
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #timer = null;
 
+  /**
+   * @param {MatchModel} model
+   * @param {(rotation: number) => void} choose
+   */
   constructor(model, choose) {
     this.model = model;
     const { players } = model.match;
@@ -25,6 +34,7 @@ export class Games {
     );
   }
 
+  /** @param {number} current */
   show(current) {
     this.#entries.forEach((entry, rotation) => entry.choose(rotation === current));
     this.#timer ??= setTimeout(() => {
@@ -35,10 +45,16 @@ export class Games {
 }
 
 class Entry {
+  /** @type {Views.View | null} */
   #shown = null;
   #words = "";
   #isChosen = false;
 
+  /**
+   * @param {MatchModel} model
+   * @param {number} rotation
+   * @param {() => void} choose
+   */
   constructor(model, rotation, choose) {
     this.model = model;
     this.rotation = rotation;
@@ -60,6 +76,7 @@ class Entry {
     this.#tell(null);
   }
 
+  /** @param {boolean} isChosen */
   choose(isChosen) {
     if (this.#isChosen === isChosen) return;
     this.#isChosen = isChosen;
@@ -77,6 +94,7 @@ class Entry {
     this.#tell(game);
   }
 
+  /** @param {Game | null} game */
   #tell(game) {
     const names = this.model.namesIn(this.rotation);
     const scores = game?.scores ?? this.#shown?.scores ?? null;
@@ -101,7 +119,13 @@ class Entry {
   }
 }
 
-/** The seats that won: by points, unless a fault decided it. */
+/**
+ * The seats that won: by points, unless a fault decided it.
+ *
+ * @param {Viewing.Match} match
+ * @param {Game} game
+ * @param {number[]} scores
+ */
 function winners(match, game, scores) {
   const told = match.games.find((each) => each.rotation === game.rotation);
   if (told) return told.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
@@ -110,9 +134,16 @@ function winners(match, game, scores) {
   return scores.flatMap((points, seat) => (!out.has(seat) && points === Math.max(...rest) ? [seat] : []));
 }
 
-/** What decided a game, as pairs of a kind and a text. */
+/**
+ * What decided a game, as pairs of a kind and a text.
+ *
+ * @param {Game | null} game
+ * @param {Views.View | null} view
+ * @returns {[kind: string, text: string][]}
+ */
 function causeOf(game, view) {
   if (!game) return [["none", say("view_not_begun")]];
+  /** @type {[kind: string, text: string][]} */
   const faults = game.faults.map(({ kind }) => ["fault", say(`fault.${kind}`)]);
   if (!game.ended) return [...faults, ["none", say("view_under_way")]];
   if (faults.length) return faults;

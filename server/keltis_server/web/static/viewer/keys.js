@@ -1,11 +1,17 @@
+// @ts-check
 // Keys, and the dialog that lists them.
 
 import { make } from "../lib/nodes.js";
 import { say } from "../lib/words.js";
 import { PAGE } from "./playback.js";
 
-/** Let keys do what buttons do, unless somebody types or chooses. */
+/**
+ * Let keys do what buttons do, unless somebody types or chooses.
+ *
+ * @param {Viewing.Actions} actions
+ */
 export function listen(actions) {
+  /** @type {Record<string, (event: KeyboardEvent) => void>} */
   const keys = {
     ArrowLeft: (event) => actions.step(event.shiftKey ? -PAGE : -1),
     ArrowRight: (event) => actions.step(event.shiftKey ? PAGE : 1),
@@ -25,14 +31,20 @@ export function listen(actions) {
   };
   document.addEventListener("keydown", (event) => {
     const act = keys[event.key];
-    if (!act || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
+    if (!act || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.key, event.target)) return;
     event.preventDefault();
     act(event);
   });
 }
 
-/** Whether the key means something where it was pressed. */
-function isTaken({ key, target }) {
+/**
+ * Whether the key means something where it was pressed.
+ *
+ * @param {string} key
+ * @param {EventTarget | null} target
+ */
+function isTaken(key, target) {
+  if (!(target instanceof Element)) return false;
   if (target.closest("dialog, select, textarea, [contenteditable], input:not([type=range])")) return true;
   if (key === " " && target.closest("button, a, summary")) return true;
   return target !== document.body && !target.closest("#viewer"); // the rest of the page scrolls as usual

@@ -1,7 +1,9 @@
+// @ts-check
 // A match as the server tells it: messages and frames come in, the position after any decision is there.
 //
 // Nothing here knows where messages come from, how quickly they are shown, or on what.
 
+import { must } from "../lib/nodes.js";
 import { apply } from "../lib/patches.js";
 
 export const PUBLIC = "public";
@@ -9,23 +11,37 @@ export const ALL = "all"; // all cards: when the match is over
 const OVER = new Set(["finished", "failed", "cancelled"]);
 const KEYFRAME = 32; // decisions from one view that is kept to the next
 const NEAR = 3; // views that are kept besides
+/** @type {Set<string | number>} */
 const GIFTS = new Set(["tiles", "stacks", "points", "wish_stones", "bonus"]); // parts of views that change with a tile
 
 /** One rotation of a match as one onlooker sees it. */
 export class Game {
+  /** @type {Wire.FrameOut[]} */
   frames = [];
+  /** @type {Viewing.Fault[]} */
   faults = [];
+  /** @type {number[]} */
   events = []; // plies after which something special has happened, in order
+  /** @type {number[]} */
   firstClocks = []; // milliseconds at the deal
   isTimed = true; // else it was not kept how long anything took
   ended = false;
+  /** @type {number[] | null} */
   scores = null; // in the end
   told = 0; // decisions that there are, as far as we heard
+  /** @type {Views.View[]} */
   #kept = []; // views, one for every KEYFRAME decisions
+  /** @type {Views.View | null} */
   #tip = null; // the newest view; none until the deal is known
+  /** @type {{ply: number, view: Views.View}[]} */
   #near = []; // {ply, view} that were asked for last: a decision is told by the views around it
+  /** @type {Map<number, Wire.FrameOut>} */
   #early = new Map(); // frames that came before one that is missing
 
+  /**
+   * @param {number} rotation
+   * @param {number[]} seats
+   */
   constructor(rotation, seats) {
     this.rotation = rotation;
     this.seats = seats; // the entrant on each
@@ -43,6 +59,7 @@ export class Game {
     return !this.isDealt || this.told > this.plies;
   }
 
+  /** @param {Views.View} view */
   deal(view) {
     this.frames = [];
     this.events = [];
@@ -51,7 +68,11 @@ export class Game {
     this.#near = [];
   }
 
-  /** Take a decision; one that is known already changes nothing. */
+  /**
+   * Take a decision; one that is known already changes nothing.
+   *
+   * @param {Wire.FrameOut} frame
+   */
   add(frame) {
     this.told = Math.max(this.told, frame.ply + 1);
     if (!this.isDealt || frame.ply > this.plies) {
@@ -60,7 +81,7 @@ export class Game {
     }
     let next = frame.ply === this.plies ? frame : undefined;
     while (next) {
-      this.#tip = apply(next.patch, this.#tip);
+      this.#tip = apply(next.patch, must(this.#tip));
       this.frames.push(next);
       if (this.plies % KEYFRAME === 0) this.#kept.push(this.#tip);
       if (next.patch.some(([path]) => GIFTS.has(path[0]))) this.events.push(this.plies);
@@ -69,7 +90,12 @@ export class Game {
     }
   }
 
-  /** Take a game from its beginning, unless more of it is known. */
+  /**
+   * Take a game from its beginning, unless more of it is known.
+   *
+   * @param {Views.View} view
+   * @param {Wire.FrameOut[]} frames
+   */
   fill(view, frames) {
     if (!this.isDealt) this.deal(view);
     for (const frame of frames) this.add(frame);
@@ -77,21 +103,31 @@ export class Game {
     if (next) this.add(next);
   }
 
-  /** Take note of a fault, once. */
+  /**
+   * Take note of a fault, once.
+   *
+   * @param {Partial<Wire.FrameFaultOut & Wire.GameFaultOut> & {seat: number}} told
+   */
   drop({ ply, decision, seat, fault, kind, code }) {
-    const found = { ply: ply ?? decision, seat, kind: fault ?? kind, code: code ?? "" };
+    const found = { ply: ply ?? decision ?? 0, seat, kind: fault ?? kind ?? "", code: code ?? "" };
     if (!this.faults.some((each) => each.ply === found.ply && each.seat === seat)) this.faults.push(found);
   }
 
-  /** Return the view after so many decisions. */
+  /**
+   * Return the view after so many decisions.
+   *
+   * @param {number} ply
+   * @returns {Views.View}
+   */
   viewAt(ply) {
     const known = this.#near.find((each) => each.ply === ply);
     if (known) return known.view;
-    const view = ply === this.plies ? this.#tip : this.#walk(ply);
+    const view = ply === this.plies ? must(this.#tip) : this.#walk(ply);
     this.#near = [{ ply, view }, ...this.#near].slice(0, NEAR);
     return view;
   }
 
+  /** @param {number} ply */
   #walk(ply) {
     const index = Math.floor(ply / KEYFRAME);
     let at = index * KEYFRAME;
@@ -101,13 +137,21 @@ export class Game {
     return view;
   }
 
-  /** Return the milliseconds that each seat has left; none if that was not kept. */
+  /**
+   * Return the milliseconds that each seat has left; none if that was not kept.
+   *
+   * @param {number} ply
+   */
   clocksAt(ply) {
     if (!this.isTimed) return [];
     return ply ? this.frames[ply - 1].clocks : this.firstClocks;
   }
 
-  /** Return the ply of the next fault, tile or end after this one; null if none is known. */
+  /**
+   * Return the ply of the next fault, tile or end after this one; null if none is known.
+   *
+   * @param {number} ply
+   */
   eventAfter(ply) {
     const plies = [...this.events, ...this.faults.map((fault) => Math.min(fault.ply, this.plies))];
     if (this.ended) plies.push(this.plies);
@@ -121,11 +165,16 @@ export class MatchModel {
   restarts = 0;
   why = ""; // why it was begun again
   ended = false; // nothing more will come
+  /** @type {string | null} */
   state = null; // how it ended, in the server's word
+  /** @type {Map<string, Map<number, Game>>} */
   #seen = new Map([[PUBLIC, new Map()]]); // perspective -> rotation -> game
+  /** @type {Set<string>} */
   #broken = new Set(); // perspectives of a match that was broken off, and waits to be begun again
 
+  /** @param {Viewing.Match} match */
   constructor(match) {
+    this.match = match;
     this.expect(match);
   }
 
@@ -148,7 +197,12 @@ export class MatchModel {
     return this.begun.at(-1) ?? 0;
   }
 
-  /** Return a game from the perspective that has most of it; all show the same moves. */
+  /**
+   * Return a game from the perspective that has most of it; all show the same moves.
+   *
+   * @param {number} rotation
+   * @returns {Game | null}
+   */
   longest(rotation) {
     let best = null;
     for (const games of this.#seen.values()) {
@@ -158,26 +212,40 @@ export class MatchModel {
     return best;
   }
 
-  /** Return a game from a perspective, or as long as that lags behind, from the best one. */
+  /**
+   * Return a game from a perspective, or as long as that lags behind, from the best one.
+   *
+   * @param {number} rotation
+   * @param {number} ply
+   * @param {string} perspective
+   */
   seenFrom(rotation, ply, perspective) {
     const game = this.#seen.get(perspective)?.get(rotation);
     return game?.isDealt && game.plies >= ply ? game : this.longest(rotation);
   }
 
-  /** Tell whether moves of a game have to be asked for. */
+  /**
+   * Tell whether moves of a game have to be asked for.
+   *
+   * @param {number} rotation
+   * @param {string} perspective
+   */
   lacks(rotation, perspective) {
     const game = this.#seen.get(perspective)?.get(rotation);
     return this.begun.includes(rotation) && (!game || game.isMissing);
   }
 
+  /** @param {number} rotation */
   seatsOf(rotation) {
     return this.longest(rotation)?.seats ?? this.#usual(rotation);
   }
 
+  /** @param {number} rotation */
   namesIn(rotation) {
     return this.seatsOf(rotation).map((position) => this.match.entrants[position].bot);
   }
 
+  /** @param {Live.Match} told */
   snapshot({ match, games, current }, perspective = PUBLIC) {
     this.ended = false; // one that was broken off may be played after all
     this.expect(match);
@@ -203,10 +271,11 @@ export class MatchModel {
     game.fill(current.view, current.frames);
   }
 
+  /** @param {Live.MatchEvent} event */
   event(event, perspective = PUBLIC) {
     if (event.kind === "restarted") return this.#forget(perspective, event.reason);
     if (this.#broken.has(perspective)) this.#forget(perspective, "");
-    const game = this.#game(event.rotation, event.seats, perspective);
+    const game = this.#game(event.rotation, event.kind === "game" ? event.seats : undefined, perspective);
     switch (event.kind) {
       case "game":
         if (game.isDealt) return;
@@ -217,17 +286,24 @@ export class MatchModel {
       case "fault":
         return game.drop(event);
       case "ended":
-        Object.assign(game, { ended: true, scores: event.scores });
+        game.ended = true;
+        game.scores = event.scores;
     }
   }
 
+  /** @param {Live.MatchEnd} told */
   end({ match, state }) {
     this.expect(match);
     this.ended = true;
     this.state = state ?? match.state;
   }
 
-  /** Take a whole game, as the API returns it. */
+  /**
+   * Take a whole game, as the API returns it.
+   *
+   * @param {Wire.FramesOut} told
+   * @param {string} perspective
+   */
   load(told, perspective) {
     const game = this.#game(told.rotation, told.seats, perspective);
     game.firstClocks = told.clocks;
@@ -238,7 +314,11 @@ export class MatchModel {
     for (const fault of told.faults) game.drop(fault);
   }
 
-  /** Take note of a match, and of the games that it consists of if it is over; without their moves. */
+  /**
+   * Take note of a match, and of the games that it consists of if it is over; without their moves.
+   *
+   * @param {Viewing.Match} match
+   */
   expect(match) {
     this.match = match;
     if (OVER.has(match.state)) {
@@ -247,11 +327,16 @@ export class MatchModel {
     }
     for (const { rotation, seats, scores, faults } of match.games) {
       const game = this.#game(rotation, seats, PUBLIC);
-      Object.assign(game, { ended: true, scores });
+      game.ended = true;
+      game.scores = scores;
       for (const fault of faults) game.drop(fault);
     }
   }
 
+  /**
+   * @param {string} perspective
+   * @param {string} reason
+   */
   #forget(perspective, reason) {
     this.#seen.set(perspective, new Map());
     this.#broken.delete(perspective);
@@ -260,23 +345,36 @@ export class MatchModel {
     this.why = reason;
   }
 
+  /**
+   * @param {string} perspective
+   * @returns {Map<number, Game>}
+   */
   #games(perspective) {
-    if (!this.#seen.has(perspective)) this.#seen.set(perspective, new Map());
-    return this.#seen.get(perspective);
+    const known = this.#seen.get(perspective) ?? new Map();
+    this.#seen.set(perspective, known);
+    return known;
   }
 
+  /**
+   * @param {number} rotation
+   * @param {number[] | undefined} seats
+   * @param {string} perspective
+   */
   #game(rotation, seats, perspective) {
     const games = this.#games(perspective);
-    if (!games.has(rotation)) games.set(rotation, new Game(rotation, seats ?? this.#usual(rotation)));
-    return games.get(rotation);
+    const game = games.get(rotation) ?? new Game(rotation, seats ?? this.#usual(rotation));
+    games.set(rotation, game);
+    return game;
   }
 
+  /** @param {number} rotation */
   #usual(rotation) {
     const { players } = this.match;
     return Array.from({ length: players }, (_, seat) => (seat + rotation) % players);
   }
 }
 
+/** @param {Game} game */
 function rank(game) {
   return game.isDealt ? game.plies + 1 : 0;
 }

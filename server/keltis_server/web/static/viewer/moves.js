@@ -1,30 +1,43 @@
+// @ts-check
 // The decisions of a game as a list, in words and in notation.
 
 import { make } from "../lib/nodes.js";
 import { number, say } from "../lib/words.js";
 import { narrate } from "../narrator/narrator.js";
 
+/** @import { Game } from "./model.js" */
+
 const PAST = 0.35; // of the list is above the current line
 const HEADS = ["●", "■", "▲", "◆"]; // of the figures of each seat
 const language = document.documentElement.lang;
 
-/** Say in a sentence what the decision before a ply was. */
+/**
+ * Say in a sentence what the decision before a ply was.
+ *
+ * @param {Game} game
+ * @param {number} ply
+ * @param {string[]} names
+ */
 export function sentence(game, ply, names) {
   const frame = game.frames[ply - 1];
   const before = game.viewAt(ply - 1);
   const after = game.viewAt(ply);
-  return narrate({ notation: frame.notation, seat: frame.seat, name: names[frame.seat], before, after, language });
+  return narrate({ notation: frame.notation, name: names[frame.seat], before, after, language });
 }
 
 export class Moves {
+  /** @type {Game | null} */
   #game = null;
   #faults = 0;
+  /** @type {HTMLElement | null} */
   #current = null;
   // Asks where the current line is when that is known anyway: asking at once has the page laid out for it.
-  #sight = new IntersectionObserver((seen) => this.#follow(seen.at(-1)));
+  #sight = new IntersectionObserver((seen) => this.#follow(seen[seen.length - 1]));
   #list = make("ol", { class: "moves", tabindex: 0, "aria-labelledby": "moves-title" });
+  /** @type {HTMLElement[]} */
   #items = []; // of decisions, without those of faults
 
+  /** @param {(ply: number) => void} seek */
   constructor(seek) {
     this.element = make(
       "section",
@@ -33,11 +46,16 @@ export class Moves {
       make("div", { class: "moves-frame" }, this.#list),
     );
     this.#list.addEventListener("click", (event) => {
-      const item = event.target.closest("[data-ply]");
-      if (item) seek(Number(item.dataset.ply));
+      const item = event.target instanceof Element ? event.target.closest("[data-ply]") : null;
+      if (item) seek(Number(item.getAttribute("data-ply")));
     });
   }
 
+  /**
+   * @param {Game} game
+   * @param {number} ply
+   * @param {string[]} names
+   */
   show(game, ply, names) {
     if (game !== this.#game || game.faults.length !== this.#faults) this.#begin(game);
     if (!game.isDealt) return;
@@ -58,6 +76,7 @@ export class Moves {
     this.#mark(ply);
   }
 
+  /** @param {Game} game */
   #begin(game) {
     this.#game = game;
     this.#faults = game.faults.length;
@@ -67,10 +86,17 @@ export class Moves {
     this.#list.replaceChildren();
   }
 
+  /**
+   * @param {Game} game
+   * @param {number} ply
+   * @param {string[]} names
+   * @param {DocumentFragment} fresh
+   */
   #fault(game, ply, names, fresh) {
     for (const fault of game.faults) if (fault.ply === ply) fresh.append(faultLine(fault, ply, names));
   }
 
+  /** @param {number} ply */
   #mark(ply) {
     const item = this.#items[ply - 1] ?? null;
     if (item === this.#current) return;
@@ -82,7 +108,11 @@ export class Moves {
     else this.#list.scrollTop = 0;
   }
 
-  /** Have the current line where some of the past is above it. Only the list scrolls, never the page. */
+  /**
+   * Have the current line where some of the past is above it. Only the list scrolls, never the page.
+   *
+   * @param {IntersectionObserverEntry} seen
+   */
   #follow({ target, boundingClientRect: line }) {
     if (target !== this.#current) return;
     const frame = this.#list.getBoundingClientRect();
@@ -90,6 +120,11 @@ export class Moves {
   }
 }
 
+/**
+ * @param {Game} game
+ * @param {number} ply
+ * @param {string} text
+ */
 function line(game, ply, text) {
   const { seat, notation, ms } = game.frames[ply - 1];
   return make(
@@ -107,6 +142,11 @@ function line(game, ply, text) {
   );
 }
 
+/**
+ * @param {Viewing.Fault} fault
+ * @param {number} ply
+ * @param {string[]} names
+ */
 function faultLine(fault, ply, names) {
   return make(
     "li",
@@ -115,6 +155,10 @@ function faultLine(fault, ply, names) {
   );
 }
 
+/**
+ * @param {Viewing.Fault} fault
+ * @param {string[]} names
+ */
 export function faultText({ seat, kind, code }, names) {
   return say("view_fault", { name: names[seat], kind: say(`fault.${kind}`), code: code ? ` (${code})` : "" });
 }

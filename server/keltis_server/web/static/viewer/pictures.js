@@ -1,6 +1,9 @@
+// @ts-check
 // A position as a picture: an SVG that needs no style sheet, or a PNG made from it.
 
-import { draw } from "../lib/nodes.js";
+import { draw, must } from "../lib/nodes.js";
+
+/** @typedef {(colour: string) => string} Paint */
 
 const KEPT = [
   "color",
@@ -24,9 +27,15 @@ const COLOURS = new Set(["color", "fill", "stroke"]);
 const SCALE = 2; // pixels of a PNG for each unit of the drawing
 const CAPTION = 44; // units below the board
 
-/** Return a board as the text of an SVG file, with a line below it. */
+/**
+ * Return a board as the text of an SVG file, with a line below it.
+ *
+ * @param {Element} frame
+ * @param {string} caption
+ */
 export function svgOf(frame, caption) {
-  const layers = [...frame.querySelectorAll(".board > svg")];
+  /** @type {NodeListOf<SVGSVGElement>} */
+  const layers = frame.querySelectorAll(".board > svg");
   const { width, height } = layers[0].viewBox.baseVal;
   const page = getComputedStyle(document.documentElement);
   const paint = painter();
@@ -52,7 +61,12 @@ export function svgOf(frame, caption) {
   return new XMLSerializer().serializeToString(picture);
 }
 
-/** Return an SVG as a PNG. */
+/**
+ * Return an SVG as a PNG.
+ *
+ * @param {string} text
+ * @returns {Promise<Blob>}
+ */
 export async function pngOf(text) {
   const image = new Image();
   // The policy of the pages lets no image come from a blob.
@@ -61,11 +75,18 @@ export async function pngOf(text) {
   const canvas = document.createElement("canvas");
   canvas.width = SCALE * image.naturalWidth;
   canvas.height = SCALE * image.naturalHeight;
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  must(canvas.getContext("2d")).drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture could be made"))), "image/png");
+  });
 }
 
-/** Let the browser save something. */
+/**
+ * Let the browser save something.
+ *
+ * @param {Blob} blob
+ * @param {string} name
+ */
 export function save(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -74,25 +95,38 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** The symbols and patterns that drawings refer to. Symbols keep the ink of whoever uses them. */
+/**
+ * The symbols and patterns that drawings refer to. Symbols keep the ink of whoever uses them.
+ *
+ * @param {Paint} paint
+ */
 function definitions(paint) {
   const sprite = document.querySelector(".keltis-sprite");
   if (!sprite) return [];
   return [...sprite.children].map((node) => {
-    const copy = node.cloneNode(true);
+    const copy = /** @type {Element} */ (node.cloneNode(true));
     const [own, copied] = [node, copy].map((root) => [...root.querySelectorAll("pattern *")]);
     own.forEach((each, k) => dress(each, copied[k], paint));
     return copy;
   });
 }
 
+/**
+ * @param {Element} node
+ * @param {Paint} paint
+ */
 function styled(node, paint) {
-  const copy = node.cloneNode(true);
+  const copy = /** @type {Element} */ (node.cloneNode(true));
   const [own, copied] = [node, copy].map((root) => [root, ...root.querySelectorAll("*")]);
   own.forEach((each, k) => dress(each, copied[k], paint));
   return copy;
 }
 
+/**
+ * @param {Element} node
+ * @param {Element} copy
+ * @param {Paint} paint
+ */
 function dress(node, copy, paint) {
   const style = getComputedStyle(node);
   for (const name of KEPT) {
@@ -103,24 +137,29 @@ function dress(node, copy, paint) {
   copy.removeAttribute("style");
 }
 
-/** Return a function that writes colours in a way that every program reads. */
+/**
+ * Return a function that writes colours in a way that every program reads.
+ *
+ * @returns {Paint}
+ */
 function painter() {
+  /** @type {Map<string, string>} */
   const known = new Map();
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 1;
-  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const context = must(canvas.getContext("2d", { willReadFrequently: true }));
   return (colour) => {
     if (colour === "none" || colour.startsWith("url(")) return colour.replaceAll('"', "");
-    if (!known.has(colour)) {
+    let written = known.get(colour);
+    if (written === undefined) {
       context.clearRect(0, 0, 1, 1);
       context.fillStyle = colour;
       context.fillRect(0, 0, 1, 1);
       const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
-      known.set(
-        colour,
-        alpha === 255 ? `rgb(${red},${green},${blue})` : `rgba(${red},${green},${blue},${(alpha / 255).toFixed(3)})`,
-      );
+      const share = (alpha / 255).toFixed(3);
+      written = alpha === 255 ? `rgb(${red},${green},${blue})` : `rgba(${red},${green},${blue},${share})`;
+      known.set(colour, written);
     }
-    return known.get(colour);
+    return written;
   };
 }

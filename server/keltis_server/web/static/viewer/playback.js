@@ -1,3 +1,4 @@
+// @ts-check
 // Where somebody stands in a match, and how quickly they go on.
 //
 // Bots may take a thousand decisions in a second; people read a few. What arrives waits in the model
@@ -19,6 +20,7 @@ export class Playback {
   #waited = 0; // seconds at this place
   #restarts = 0;
 
+  /** @param {import("./model.js").MatchModel} model */
   constructor(model) {
     this.model = model;
   }
@@ -45,7 +47,10 @@ export class Playback {
   /** How many decisions have come that were not shown yet. */
   get behind() {
     const later = this.model.begun.filter((each) => each > this.rotation).map((each) => this.model.longest(each));
-    return Math.max(0, this.end - this.ply) + later.reduce((sum, game) => sum + Math.max(game.plies, game.told), 0);
+    return (
+      Math.max(0, this.end - this.ply) +
+      later.reduce((sum, game) => sum + Math.max(game?.plies ?? 0, game?.told ?? 0), 0)
+    );
   }
 
   /** Seconds until time alone changes something; never, if that takes news. */
@@ -55,7 +60,11 @@ export class Playback {
     return this.#goesOn() ? Math.max(0, BETWEEN_GAMES - this.#waited) : Infinity;
   }
 
-  /** Let time pass; tell whether the place has changed. */
+  /**
+   * Let time pass; tell whether the place has changed.
+   *
+   * @param {number} seconds
+   */
   tick(seconds) {
     const { rotation, ply } = this;
     if (this.#restarts !== this.model.restarts) {
@@ -66,6 +75,7 @@ export class Playback {
     return rotation !== this.rotation || ply !== this.ply;
   }
 
+  /** @param {number} seconds */
   #goOn(seconds) {
     if (this.speed === AS_THEY_COME && !this.model.isOver) return this.go(this.model.latest, Infinity);
     if (this.isAtEnd) {
@@ -89,24 +99,38 @@ export class Playback {
     return Boolean(game?.ended && !game.isMissing && next?.isDealt);
   }
 
-  /** Go to a place, as far as there is one. */
+  /**
+   * Go to a place, as far as there is one.
+   *
+   * @param {number} rotation
+   * @param {number} ply
+   */
   go(rotation, ply) {
     if (this.model.begun.includes(rotation)) this.rotation = rotation;
     this.ply = Math.max(0, Math.min(ply, this.end));
     this.#waited = 0;
   }
 
-  /** Go to a ply of this game, and stay there. */
+  /**
+   * Go to a ply of this game, and stay there.
+   *
+   * @param {number} ply
+   */
   seek(ply) {
     this.isPlaying = false;
     this.go(this.rotation, ply);
   }
 
+  /** @param {number} count */
   step(count) {
     this.seek(this.ply + count);
   }
 
-  /** Go to the next fault, tile or end, in this game or the next. */
+  /**
+   * Go to the next fault, tile or end, in this game or the next.
+   *
+   * @returns {void}
+   */
   nextEvent() {
     const found = this.model.longest(this.rotation)?.eventAfter(this.ply);
     if (found != null) return this.seek(found);
@@ -124,11 +148,16 @@ export class Playback {
     this.go(this.model.latest, Infinity);
   }
 
-  /** Go to the beginning of another game of the match. */
+  /**
+   * Go to the beginning of another game of the match.
+   *
+   * @param {number} count
+   */
   turnGame(count) {
     if (this.model.begun.includes(this.rotation + count)) this.go(this.rotation + count, 0);
   }
 
+  /** @param {number} count */
   changeSpeed(count) {
     const place = SPEEDS.indexOf(this.speed) + count;
     this.speed = SPEEDS[Math.max(0, Math.min(place, SPEEDS.length - 1))];

@@ -1,8 +1,11 @@
+// @ts-check
 // The scrubber: a slider over the decisions of a game, and above it how the points went.
 
 import { well } from "../boards/svg.js";
 import { draw, make } from "../lib/nodes.js";
 import { say } from "../lib/words.js";
+
+/** @import { Game } from "./model.js" */
 
 const HEIGHT = 100; // of the drawing, in units of its own
 
@@ -18,8 +21,10 @@ export class Scrubber {
     class: "track",
     "aria-label": say("view_track"),
   });
+  /** @type {Game | null} */
   #game = null;
   #zero = draw("path", { class: "track-zero" });
+  /** @type {SVGPathElement[]} */
   #lines = []; // by seat
   #events = draw("g", {});
   #faults = draw("g", {});
@@ -31,27 +36,37 @@ export class Scrubber {
     "aria-hidden": "true",
   });
 
+  /** @param {(ply: number) => void} seek */
   constructor(seek) {
     this.element = make("div", { class: "scrubber" }, well("chart-well", this.#chart), well("track-well", this.#input));
     this.#input.addEventListener("input", () => seek(this.#input.valueAsNumber));
   }
 
+  /**
+   * @param {Game | null} game
+   * @param {number} ply
+   * @param {string} text
+   */
   show(game, ply, text) {
     const plies = game?.plies ?? 0;
     // A slider that somebody holds must not be changed below the finger more than needed.
-    if (this.#input.max !== String(plies)) this.#input.max = plies;
-    if (this.#input.valueAsNumber !== ply) this.#input.value = ply;
+    if (this.#input.max !== String(plies)) this.#input.max = String(plies);
+    if (this.#input.valueAsNumber !== ply) this.#input.value = String(ply);
     if (game?.isDealt) this.#draw(game, plies);
     const shown = `${ply} ${plies} ${text}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#input.disabled = plies === 0;
     this.#input.setAttribute("aria-valuetext", text);
-    this.#input.style.setProperty("--share", plies ? ply / plies : 0);
-    this.#place.setAttribute("x1", ply);
-    this.#place.setAttribute("x2", ply);
+    this.#input.style.setProperty("--share", String(plies ? ply / plies : 0));
+    this.#place.setAttribute("x1", String(ply));
+    this.#place.setAttribute("x2", String(ply));
   }
 
+  /**
+   * @param {Game} game
+   * @param {number} plies
+   */
   #draw(game, plies) {
     const drawn = `${plies} ${game.faults.length} ${game.ended}`;
     if (game !== this.#game) this.#begin(game);
@@ -61,16 +76,18 @@ export class Scrubber {
     const all = series.flat();
     const low = Math.min(...all);
     const high = Math.max(...all, low + 10);
-    const y = (points) => (HEIGHT * (1 - 0.06 - (0.88 * (points - low)) / (high - low))).toFixed(1);
+    const y = (/** @type {number} */ points) =>
+      (HEIGHT * (1 - 0.06 - (0.88 * (points - low)) / (high - low))).toFixed(1);
     this.#chart.setAttribute("viewBox", `0 0 ${Math.max(plies, 1)} ${HEIGHT}`);
     this.#zero.setAttribute("d", low < 0 ? `M0 ${y(0)}H${plies}` : "");
     this.#lines.forEach((line, seat) => line.setAttribute("d", steps(series.map((scores) => y(scores[seat])))));
-    const tick = (at, kind) =>
+    const tick = (/** @type {number} */ at, /** @type {"event" | "fault"} */ kind) =>
       draw("line", { class: `track-${kind}`, x1: at, x2: at, y1: kind === "fault" ? 0 : HEIGHT - 9, y2: HEIGHT });
     this.#events.append(...game.events.slice(this.#events.childElementCount).map((at) => tick(at, "event")));
     this.#faults.replaceChildren(...game.faults.map((fault) => tick(Math.min(fault.ply, plies), "fault")));
   }
 
+  /** @param {Game} game */
   #begin(game) {
     this.#game = game;
     this.#lines = game.seats.map((_, seat) => draw("path", { class: `track-line player-${seat}` }));
@@ -79,6 +96,7 @@ export class Scrubber {
   }
 }
 
+/** @param {string[]} heights */
 function steps(heights) {
   let path = `M0 ${heights[0]}`;
   heights.forEach((height, ply) => {

@@ -1,19 +1,31 @@
+// @ts-check
 // Where a match comes from: the websocket while it is played, the API for what was played before.
 
 import { ask, Refused, token } from "../lib/account.js";
 import { openLive } from "../lib/live.js";
 import { PUBLIC } from "./model.js";
 
+/** @import { MatchModel } from "./model.js" */
+
 const AGAIN = 3000; // ms after which what failed is asked for again
 
 export class Source {
+  /** @type {string[]} */
   own = []; // bots of this match whose hands its reader may see while it runs
   isGone = false; // there is no such match any more
+  /** @type {MatchModel} */
   #model;
+  /** @type {() => void} */
   #changed;
+  /** @type {Set<string>} */
   #asked = new Set();
+  /** @type {Map<string, () => void>} */
   #stops = new Map(); // perspective -> how to follow it no more
 
+  /**
+   * @param {MatchModel} model
+   * @param {() => void} changed
+   */
   constructor(model, changed) {
     this.#model = model;
     this.#changed = changed;
@@ -28,6 +40,7 @@ export class Source {
   /** Find out which bots are the reader's. */
   async #greet() {
     try {
+      /** @type {Wire.AccountOut} */
       const { bots } = await ask("/account");
       const { entrants } = this.#model.match;
       this.own = [...new Set(entrants.map(({ bot }) => bot).filter((bot) => bots.includes(bot)))];
@@ -37,10 +50,15 @@ export class Source {
     if (this.own.length) openLive().authorise(token());
   }
 
-  /** Follow the match as everybody, or with the hand of an own bot. */
+  /**
+   * Follow the match as everybody, or with the hand of an own bot.
+   *
+   * @param {string} perspective
+   */
   follow(perspective) {
     if (this.#stops.has(perspective) || this.#model.isOver) return;
     const { id } = this.#model.match;
+    /** @type {`match/${string}`} */
     const topic = perspective === PUBLIC ? `match/${id}` : `match/${id}/bot/${perspective}`;
     const stop = openLive().follow(topic, {
       snapshot: (data) => this.#tell(() => this.#model.snapshot(data, perspective)),
@@ -59,7 +77,12 @@ export class Source {
     this.#stops.set(perspective, stop);
   }
 
-  /** Ask for the moves of a game, if some are missing. */
+  /**
+   * Ask for the moves of a game, if some are missing.
+   *
+   * @param {number} rotation
+   * @param {string} perspective
+   */
   async want(rotation, perspective) {
     const key = `${rotation} ${perspective}`;
     if (this.#model.match.replay_removed) return;
@@ -67,12 +90,13 @@ export class Source {
     this.#asked.add(key);
     try {
       const { id } = this.#model.match;
+      /** @type {Wire.FramesOut} */
       const game = await ask(`/matches/${id}/games/${rotation}/frames?viewer=${perspective}`);
       this.#tell(() => this.#model.load(game, perspective));
       this.#asked.delete(key);
     } catch (error) {
       if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error;
-      if (error.status === 404 && this.#model.isOver) this.#vanish();
+      if (isUnknown(error) && this.#model.isOver) this.#vanish();
       setTimeout(() => {
         this.#asked.delete(key);
         this.#changed();
@@ -89,11 +113,12 @@ export class Source {
   /** The socket does not know the match; perhaps the API still does. */
   async #look() {
     try {
+      /** @type {Wire.MatchOut} */
       const match = await ask(`/matches/${this.#model.match.id}`);
       this.#tell(() => this.#model.expect(match));
       setTimeout(() => this.follow(PUBLIC), AGAIN);
     } catch (error) {
-      if (error.status === 404) this.#vanish();
+      if (isUnknown(error)) this.#vanish();
       else setTimeout(() => this.#look(), AGAIN);
     }
   }
@@ -103,13 +128,20 @@ export class Source {
     this.#changed();
   }
 
+  /** @param {string} perspective */
   #leave(perspective) {
     this.#stops.get(perspective)?.();
     this.#stops.delete(perspective);
   }
 
+  /** @param {() => void} take */
   #tell(take) {
     take();
     this.#changed();
   }
+}
+
+/** @param {unknown} error */
+function isUnknown(error) {
+  return error instanceof Refused && error.status === 404;
 }

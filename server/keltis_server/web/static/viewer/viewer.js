@@ -1,8 +1,9 @@
+// @ts-check
 // The viewer of a match: the same for one that is being played and for one that was.
 
 import { onBeat } from "../boards/beat.js";
 import { refresher } from "../lib/morph.js";
-import { make } from "../lib/nodes.js";
+import { make, must } from "../lib/nodes.js";
 import { number, say } from "../lib/words.js";
 import { Announcer } from "./announcer.js";
 import { Controls } from "./controls.js";
@@ -17,29 +18,46 @@ import { Scrubber } from "./scrubber.js";
 import { Source } from "./source.js";
 import { Table } from "./table.js";
 
+/** @import { Game } from "./model.js" */
+
 const SMOOTH = 5; // decisions a second up to which figures walk
 const TINY = 440; // pixels: in narrower frames on other pages nothing walks, and the beat is kept; there may be many of them
 const LONGEST_TICK = 0.25; // seconds later than planned: what passed while nobody looked does not count
 const FRAME = 12; // ms that a picture has to be asked for before it is due
 
 export class Viewer {
+  /** @type {HTMLElement} */
   #root;
+  /** @type {MatchModel} */
   #model;
+  /** @type {Playback} */
   #playback;
+  /** @type {Source} */
   #source;
   #isEmbedded;
+  /** @type {string} */
   #perspective;
+  /** @type {ReturnType<typeof placeOf> | null} */
   #asked; // the place that the address names, until it is reached
-  #shown = {}; // what was shown last
+  /** @type {{rotation: number, ply: number} | null} */
+  #shown = null; // what was shown last
+  /** @type {number | null} */
   #due = null; // the next picture
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #timer = null; // until it is time for that
   #wait = 0; // seconds, as it was set
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #beat = null; // until news are shown, where many boards keep time
+  /** @type {number | null} */
   #before = null; // when the last picture was drawn
   #wasOver;
   #isNew = true; // nothing has been shown yet
   #refresh = refresher();
 
+  /**
+   * @param {HTMLElement} root
+   * @param {Viewing.Match} match
+   */
   constructor(root, match) {
     this.#root = root;
     this.#isEmbedded = "embedded" in root.dataset;
@@ -50,16 +68,8 @@ export class Viewer {
     this.#asked = placeOf(location);
     this.#perspective = this.#model.isFinished ? (this.#asked.perspective ?? ALL) : PUBLIC;
     this.#playback.isPlaying = !this.#model.isOver;
-    this.#build();
-    this.#begin();
-    this.#source.begin();
-    this.#draw();
-  }
-
-  #build() {
-    const seek = (ply) => this.#do(() => this.#playback.seek(ply));
+    const seek = (/** @type {number} */ ply) => this.#do(() => this.#playback.seek(ply));
     const actions = this.#actions(seek);
-    const { match } = this.#model;
     this.table = new Table(match, this.#isEmbedded);
     this.scrubber = new Scrubber(seek);
     this.controls = new Controls(actions, {
@@ -69,28 +79,38 @@ export class Viewer {
     });
     this.announcer = new Announcer();
     this.status = make("p", { class: "viewer-status", role: "status" });
+    this.moves = this.#isEmbedded ? null : new Moves(seek);
+    this.games = this.#isEmbedded ? null : new Games(this.#model, (rotation) => this.#do(() => this.#turnTo(rotation)));
+    this.help = this.#isEmbedded ? null : helpDialog();
+    this.#arrange();
+    listen(actions);
+    addEventListener("hashchange", () => this.#follow());
+    this.#begin();
+    this.#source.begin();
+    this.#draw();
+  }
+
+  /** Put everything into the page. */
+  #arrange() {
+    const { match } = this.#model;
     this.table.seat(this.#model.namesIn(this.#playback.rotation));
     const upper = make("div", { class: "upper-part" }, this.table.boardPart, this.table.playersPart);
     const track = make("div", { class: "track-part" }, this.scrubber.element, this.controls.element);
     const notes = make("div", { class: "notes-part" }, this.status);
+    /** @type {HTMLElement[]} */
     const parts = [upper, track, notes, this.announcer.element];
-    if (!this.#isEmbedded) {
-      this.moves = new Moves(seek);
-      this.games = new Games(this.#model, (rotation) => this.#do(() => this.#turnTo(rotation)));
-      this.help = helpDialog();
+    if (this.moves && this.games && this.help) {
       const lower = make("div", { class: "lower-part" }, this.games.element);
       // Two players leave room beside the board, and a table that is broader than high below it.
       if (match.players === 2 || match.variant === "weg-der-steine") upper.append(this.moves.element);
       else lower.prepend(this.moves.element);
-      notes.append(this.controls.extras);
+      if (this.controls.extras) notes.append(this.controls.extras);
       parts.push(lower, this.help);
     }
     this.#root.dataset.variant = match.variant;
-    this.#root.dataset.players = match.players;
+    this.#root.dataset.players = String(match.players);
     this.#root.replaceChildren(...parts);
     this.#root.classList.add("is-ready");
-    listen(actions);
-    addEventListener("hashchange", () => this.#follow());
   }
 
   /** Go to the place of an address that was put in by hand. */
@@ -101,6 +121,10 @@ export class Viewer {
     this.#draw();
   }
 
+  /**
+   * @param {(ply: number) => void} seek
+   * @returns {Viewing.Actions}
+   */
   #actions(seek) {
     const playback = this.#playback;
     return {
@@ -121,13 +145,18 @@ export class Viewer {
     };
   }
 
-  /** Do what somebody asked for; the address names another place no more. */
+  /**
+   * Do what somebody asked for; the address names another place no more.
+   *
+   * @param {() => void} act
+   */
   #do(act) {
     this.#asked = null;
     act();
     this.#draw();
   }
 
+  /** @param {number} rotation */
   #turnTo(rotation) {
     if (rotation !== this.#playback.rotation) this.#playback.go(rotation, 0);
   }
@@ -147,6 +176,7 @@ export class Viewer {
     if (game?.isDealt && (game.plies >= (ply ?? 0) || !game.isMissing)) this.#asked = null;
   }
 
+  /** @param {string} perspective */
   #see(perspective) {
     this.#perspective = perspective;
     if (this.#source.own.includes(perspective)) this.#source.follow(perspective);
@@ -173,7 +203,7 @@ export class Viewer {
 
   /** Do nothing until the next decision is due: pages with many boards have to share a processor. */
   #rest() {
-    clearTimeout(this.#timer);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#wait = this.#playback.wait;
     if (this.#wait === Infinity) {
@@ -225,28 +255,38 @@ export class Viewer {
     if (!this.#isEmbedded && !this.#asked && !this.#playback.isPlaying && game?.isDealt) remember(this.#address());
   }
 
+  /**
+   * @param {Game} game
+   * @param {number} ply
+   * @param {string[]} names
+   */
   #showPosition(game, ply, names) {
     const { rotation, isPlaying, speed } = this.#playback;
     const shown = this.#shown;
-    const isNext = shown.rotation === rotation && ply === shown.ply + 1;
+    const isNext = shown?.rotation === rotation && ply === shown.ply + 1;
     const isQuick = isPlaying && (speed === 0 || speed > SMOOTH);
     this.table.show(game, ply, isNext && !isQuick && !this.#isTiny);
     this.moves?.show(game, ply, names);
-    if (ply && (shown.rotation !== rotation || shown.ply !== ply)) {
+    if (ply && (shown?.rotation !== rotation || shown.ply !== ply)) {
       this.announcer.say(() => sentence(game, ply, names));
     }
     this.#shown = { rotation, ply };
     this.#isNew = false;
   }
 
-  /** Ask for what is looked at, and then for the other games. */
+  /**
+   * Ask for what is looked at, and then for the other games.
+   *
+   * @param {number} rotation
+   */
   #fetch(rotation) {
     this.#source.want(rotation, this.#perspective);
     if (this.#isEmbedded) return;
     const isThere = this.#model.longest(rotation)?.isDealt;
-    if (isThere)
-      for (const other of this.#model.begun)
-        if (!this.#model.longest(other).isDealt) this.#source.want(other, this.#other());
+    if (!isThere) return;
+    for (const other of this.#model.begun) {
+      if (!this.#model.longest(other)?.isDealt) this.#source.want(other, this.#other());
+    }
   }
 
   /** From where games are seen that nobody looks at closely. */
@@ -262,6 +302,7 @@ export class Viewer {
     this.#refresh(); // the result above the board, and the facts below it
   }
 
+  /** @param {string[]} names */
   #place(names) {
     const { rotation, ply, end } = this.#playback;
     const game = this.#model.longest(rotation);
@@ -269,6 +310,7 @@ export class Viewer {
     return ply && game?.isDealt ? `${text}: ${sentence(game, ply, names)}` : text;
   }
 
+  /** @param {Game | null} game */
   #showStatus(game) {
     const { text, way } = this.#statusOf(game);
     if (this.status.dataset.text === text) return;
@@ -276,6 +318,10 @@ export class Viewer {
     this.status.replaceChildren(text, ...(way ? [" ", make("a", { href: "/matches" }, say("view_to_matches"))] : []));
   }
 
+  /**
+   * @param {Game | null} game
+   * @returns {{text: string, way?: boolean}}
+   */
   #statusOf(game) {
     const model = this.#model;
     if (model.match.replay_removed) return { text: say("view_replay_removed"), way: true };
@@ -294,6 +340,7 @@ export class Viewer {
     return addressOf(this.#playback, this.#perspective, this.#model.isFinished);
   }
 
+  /** @param {HTMLButtonElement} button */
   async #copy(button) {
     let said = "copied";
     try {
@@ -314,7 +361,7 @@ export class Viewer {
     const who = names.map((name, seat) => `${name} ${number(view?.scores[seat] ?? 0)}`).join(" – ");
     const what = match.number ? `${say("match", { number: match.number })}, ` : "";
     const text = say("view_place", { game: rotation + 1, games: match.players, ply, plies: this.#playback.end });
-    return svgOf(this.table.board.element, `${who} · ${what}${text}`);
+    return svgOf(must(this.table.board).element, `${who} · ${what}${text}`);
   }
 
   #fileName() {

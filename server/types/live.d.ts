@@ -1,0 +1,138 @@
+// The messages of the websocket (docs/live.md). A test holds real ones against this.
+
+declare namespace Live {
+  type Message =
+    | { op: "welcome"; epoch: string; author: string | null }
+    | { op: "snapshot"; topic: string; seq: number; data: unknown }
+    | { op: "delta"; topic: string; seq: number; data: { kind: string }[] }
+    | { op: "resumed"; topic: string; seq: number }
+    | { op: "end"; topic: string; seq: number; data: unknown }
+    | { op: "error"; topic: string | null; code: string; detail: string }
+    | { op: "pong" };
+
+  type Told<Op> = Extract<Message, { op: Op }>;
+
+  /** Who follows a topic. */
+  interface Listener<Snapshot, Event, End> {
+    snapshot?(data: Snapshot): void;
+    event?(event: Event): void;
+    end?(data: End): void;
+    error?(error: Told<"error">): void;
+  }
+
+  /** By the first part of a topic: what follows it. */
+  interface Topics {
+    lobby: Listener<Lobby, LobbyEvent, never>;
+    match: Listener<Match, MatchEvent, MatchEnd>;
+    leaderboard: Listener<Wire.LeaderboardOut, Lines, never>;
+    tournament: Listener<unknown, { kind: "changed"; tournament: unknown }, unknown>;
+    version: Listener<Version, VersionEvent, never>;
+  }
+
+  interface Lobby {
+    matches: Running[];
+    recent: Played[];
+    committed: Committed[];
+    pace: Pace;
+  }
+
+  interface Pace {
+    tempo: "full" | "limited" | "calm" | "settled";
+    per_minute: number | null;
+  }
+
+  interface Committed {
+    id: string;
+    commitment: string;
+    origin: Wire.OriginOut | null;
+  }
+
+  interface InLobby
+    extends Pick<Wire.MatchOut, "id" | "variant" | "players" | "purpose" | "rated" | "reason" | "tournament"> {}
+
+  interface Where {
+    rotation: number;
+    plies: number;
+    scores: number[];
+  }
+
+  interface Running extends InLobby, Where {
+    commitment: string | null;
+    entrants: Pick<Wire.EntrantOut, "bot" | "version" | "author" | "mu">[];
+    since: string;
+  }
+
+  interface Played extends InLobby {
+    number: number;
+    finished: string;
+    entrants: Result[];
+  }
+
+  interface Result extends Pick<Wire.EntrantOut, "bot" | "version" | "author" | "mu"> {
+    rank: number;
+    wins: number;
+    points: number;
+    faults: number;
+  }
+
+  type LobbyEvent =
+    | ({ kind: "committed" } & Committed)
+    | { kind: "began"; match: Running }
+    | ({ kind: "moved"; id: string } & Where)
+    | { kind: "finished"; id: string; number: number; result: Played }
+    | { kind: "gone"; id: string; reason: string }
+    | ({ kind: "pace" } & Pace);
+
+  interface Match {
+    match: Wire.MatchOut;
+    games: Standing[];
+    current: Current | null;
+  }
+
+  interface Standing extends Where {
+    seats: number[];
+    ended: boolean;
+    faults: Wire.FrameFaultOut[];
+  }
+
+  interface Current {
+    rotation: number;
+    seats: number[];
+    view: Views.View;
+    frames: Wire.FrameOut[];
+    clocks: number[];
+  }
+
+  type MatchEvent =
+    | { kind: "game"; rotation: number; commitment: string; seats: number[]; view: Views.View; clocks: number[] }
+    | Wire.FrameOut
+    | ({ kind: "fault"; rotation: number } & Wire.FrameFaultOut)
+    | { kind: "ended"; rotation: number; scores: number[] }
+    | { kind: "restarted"; reason: string };
+
+  interface MatchEnd {
+    state: "finished" | "failed" | "cancelled" | "withdrawn";
+    match: Wire.MatchOut;
+  }
+
+  interface Lines {
+    kind: "lines";
+    matches: number;
+    lines: Wire.LineOut[];
+    removed: [string, number][];
+    order: [string, number][] | null;
+  }
+
+  interface Version {
+    version: Wire.VersionOut;
+    report: Pick<Wire.ReportOut, "findings" | "output"> | null;
+    first: Wire.MatchOut | null;
+  }
+
+  type VersionEvent =
+    | { kind: "state"; state: string; reason: string | null }
+    | { kind: "match"; match: Wire.MatchOut }
+    | { kind: "doing"; text: string }
+    | { kind: "output"; text: string }
+    | ({ kind: "finding" } & Wire.FindingOut);
+}

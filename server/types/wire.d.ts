@@ -1,0 +1,269 @@
+// What the HTTP API sends, as far as our pages ask for it.
+// Written by `python -m tests.server.web.support.wire_types` from the server's models: do not edit.
+
+declare namespace Wire {
+  interface AccountOut {
+    name: string;
+    house: boolean;
+    scopes: TokenScope[];
+    bots: string[];
+    quotas: QuotasOut;
+    uploads_left: number;
+  }
+
+  interface AuditLineOut {
+    bot: string;
+    partner: string | null;
+    test: string;
+    variant: string | null;
+    matches: number;
+    odds: number;
+    alarm: number | null;
+  }
+
+  interface BotAuditOut {
+    matches: number;
+    suspicious: boolean;
+    tests: AuditLineOut[];
+    telling: number[];
+  }
+
+  interface ControlOut {
+    bank_ms: number;
+    increment_ms: number;
+    start_ms: number;
+  }
+
+  interface EntrantOut {
+    position: number;
+    bot: string;
+    version: number;
+    author: string;
+    rank: number | null;
+    wins: number | null;
+    points: number | null;
+    faults: number | null;
+    mu: number | null;
+    sigma: number | null;
+  }
+
+  interface FaultOut {
+    id: number;
+    match: number;
+    rotation: number;
+    seat: number;
+    version: number;
+    decision: number;
+    kind: string;
+    code: string;
+    at: string;
+    text: string | null;
+  }
+
+  interface FindingOut {
+    check: string;
+    mark: "ok" | "warning" | "failed";
+    text: string;
+    advice: string;
+    log: string;
+  }
+
+  interface FrameFaultOut {
+    ply: number;
+    seat: number;
+    fault: string;
+    code: string;
+  }
+
+  interface FrameOut {
+    kind: "frame";
+    rotation: number;
+    ply: number;
+    seat: number;
+    action: number;
+    notation: string;
+    card: string | null;
+    ms: number | null;
+    patch: [(string | number)[], unknown][];
+    scores: number[];
+    clocks: number[];
+  }
+
+  interface FramesOut {
+    match: string;
+    rotation: number;
+    viewer: string;
+    seats: number[];
+    view: Views.View;
+    clocks: number[];
+    frames: FrameOut[];
+    faults: FrameFaultOut[];
+    ended: boolean;
+    scores: number[];
+  }
+
+  interface GameFaultOut {
+    seat: number;
+    decision: number;
+    kind: string;
+    code: string;
+  }
+
+  interface GameOut {
+    rotation: number;
+    seats: number[];
+    ending: string;
+    scores: number[];
+    ranks: number[];
+    digest: string;
+    faults: GameFaultOut[];
+  }
+
+  interface LeaderboardOut {
+    variant: string;
+    players: number;
+    matches: number;
+    lines: LineOut[];
+  }
+
+  interface LineOut {
+    rank: number | null;
+    tied: number;
+    provisional: boolean;
+    bot: string;
+    version: number;
+    author: string;
+    state: string;
+    mu: number;
+    sigma: number;
+    low: number;
+    high: number;
+    matches: number;
+    firsts: number;
+    shared: number;
+    games: number;
+    wins: number;
+    faults: number;
+    seats: (number | null)[];
+    last_match: number;
+    last_played: string;
+  }
+
+  interface MatchOut {
+    id: string;
+    number: number | null;
+    state: MatchState;
+    purpose: string;
+    rated: boolean;
+    variant: Views.Variant;
+    players: number;
+    options: Record<string, number>;
+    clock: ControlOut;
+    reason: string;
+    tournament: string | null;
+    leg: string | null;
+    commitment: string | null;
+    seed: string | null;
+    origin: OriginOut | null;
+    result_digest: string | null;
+    entrants: EntrantOut[];
+    decisions: number | null;
+    created: string;
+    finished: string | null;
+    games: GameOut[];
+    replay_removed: boolean;
+  }
+
+  type MatchState = "waiting" | "playing" | "finished" | "failed" | "cancelled";
+
+  interface OpenedOut {
+    name: string;
+    token: string;
+    scopes: TokenScope[];
+  }
+
+  interface OriginOut {
+    part: number;
+    after: number;
+    part_commitment: string;
+    secret: string | null;
+    previous: number;
+    previous_digest: string;
+    programs: string[];
+  }
+
+  interface PageOfFaultOut {
+    items: FaultOut[];
+    next: string | null;
+  }
+
+  interface PageOfStepOut {
+    items: StepOut[];
+    next: string | null;
+  }
+
+  interface ProblemOut {
+    type: string;
+    title: string;
+    status: number;
+    detail: string;
+    errors: string[];
+  }
+
+  interface QuotasOut {
+    archive_bytes: number;
+    uploads_per_hour: number;
+    bots: number;
+    challenges_per_hour: number;
+    requests_per_minute: number;
+  }
+
+  interface ReportOut {
+    state: string;
+    reason: string;
+    findings: FindingOut[];
+    output: string;
+    started: string | null;
+    finished: string | null;
+  }
+
+  interface StepOut {
+    match: number;
+    version: number;
+    at: string;
+    mu: number;
+    sigma: number;
+  }
+
+  interface TimeOut {
+    version: number;
+    variant: string;
+    players: number;
+    matches: number;
+    asked: number;
+    mean_ms: number;
+    slowest_ms: number;
+    cpu_ms: number;
+    wall_ms: number;
+  }
+
+  interface TimesOut {
+    profile: TimeOut[];
+  }
+
+  type TokenScope = "read" | "submit" | "play" | "account" | "admin";
+
+  interface VersionOut {
+    id: number;
+    number: number;
+    state: string;
+    reason: string | null;
+    variants: string[];
+    players: number[];
+    description: string;
+    created: string;
+    size: number | null;
+    digest: string | null;
+    built_in: string | null;
+  }
+}
