@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from string import Formatter
@@ -18,6 +19,7 @@ from keltis_ladder.store.schema.tables import Version
 from keltis_server.web.render.assets import DIRECTORY, HASH_MARK, Assets
 from keltis_server.web.render.drawing import axis_of, heat, spark
 from keltis_server.web.render.markdown import read_markdown
+from keltis_server.web.render.modules import Modules, imported
 from keltis_server.web.render.rendering import TEMPLATES, as_data
 from keltis_server.web.render.words import LANGUAGES, Words, words_of
 from tests.ladder.store.support.results import made_up
@@ -46,6 +48,8 @@ FIRST_PAGE = 150_000  # bytes over the wire
 NASTY = "<script>alert('x')</script><img src=x onerror=alert(1)>"
 IMPORTS = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']""")
 
+STATEMENTS = re.compile(r"^(?:import|export) ?[{\"*][^;]*;", re.MULTILINE)
+
 
 class Page(HTMLParser):
     """What a test wants to know of a page."""
@@ -56,6 +60,8 @@ class Page(HTMLParser):
         self.language = ""
         self.links: list[str] = []
         self.loads: list[str] = []
+        self.modules: list[str] = []
+        self.preloads: list[str] = []
         self.inline: list[str] = []  # what a strict policy would not let run
         self.headings: list[str] = []
         self.ids: list[str] = []
@@ -73,12 +79,16 @@ class Page(HTMLParser):
         elif tag == "script":
             if "src" in found:
                 self.loads.append(found["src"])
+                if found.get("type") == "module":
+                    self.modules.append(found["src"])
             elif found.get("type") != "application/json":
                 self.inline.append("script")
         elif tag == "style":
             self.inline.append("style")
         elif tag in ("link", "use"):
             self.loads.append(found["href"])
+            if found.get("rel") == "modulepreload":
+                self.preloads.append(found["href"])
         elif re.fullmatch("h[1-6]", tag):
             self.headings.append(tag)
 
@@ -102,7 +112,23 @@ async def fetch(server: Served, path: str, language: str = "en", status: int = 2
     assert len(page.ids) == len(set(page.ids)), (path, page.ids)
     assert page.headings.count("h1") == 1, path
     assert all(load.startswith("/") and not load.startswith("//") for load in page.loads), path
+    check_preloads(page)
     return page
+
+
+def check_preloads(page: Page) -> None:
+    """Everything that the scripts of a page import is announced, once, where it will be found."""
+    assets = load_assets()
+    entries = {name for name in assets.files if assets.url(name) in page.modules}
+    assert len(entries) == len(page.modules) > 0
+    wanted = with_imports(assets, entries, at_once=True) - entries
+    assert sorted(page.preloads) == sorted(assets.url(name) for name in wanted)
+
+
+@cache
+def load_assets() -> Assets:
+    """Return the static files, read once."""
+    return Assets.load()
 
 
 def fill(server: Served) -> None:
@@ -322,8 +348,8 @@ async def check_weight(server: Served) -> None:
     assert total < FIRST_PAGE, total
 
 
-def with_imports(assets: Assets, names: set[str]) -> set[str]:
-    """Return these files with all that they import."""
+def with_imports(assets: Assets, names: set[str], at_once: bool = False) -> set[str]:
+    """Return these files with all that they import, or only what they import at once."""
     found, waiting = set[str](), list(names)
     while waiting:
         name = waiting.pop()
@@ -332,6 +358,8 @@ def with_imports(assets: Assets, names: set[str]) -> set[str]:
         found.add(name)
         if name.endswith(".js"):
             text = assets.files[name].plain.decode()
+            if at_once:
+                text = "".join(STATEMENTS.findall(text))
             waiting += [urljoin("/" + name, each)[1:] for each in IMPORTS.findall(text)]
     return found
 
@@ -341,6 +369,38 @@ def test_modules_import_what_there_is() -> None:
     ours = {name for name in assets.files if name.endswith(".js")}
     missing = with_imports(assets, ours) - set(assets.files)
     assert not missing
+
+
+def test_modules_are_announced_once_and_the_nearest_first(tmp_path: Path) -> None:
+    files = {
+        "pages/one.js": 'import {\n  a,\n  b,\n} from "../lib/a.js";\nimport "./two.js";\n',
+        "pages/two.js": 'import { c } from "../lib/c.js";\nimport { a } from "../lib/a.js";\n',
+        "lib/a.js": 'export { b } from "./b.js";\nexport const later = () => import("./d.js");\n',
+        "lib/b.js": '/** @import { D } from "./d.js" */\nimport { c } from "./c.js";\n',
+        "lib/c.js": 'import { a } from "./a.js"; // and so around\n',
+        "lib/d.js": "",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    assets = Assets.load(tmp_path)
+    assert imported(assets, ("pages/one.js",)) == [
+        "lib/a.js",
+        "pages/two.js",
+        "lib/b.js",
+        "lib/c.js",
+    ]
+    assert imported(assets, ("pages/one.js", "pages/two.js")) == [
+        "lib/a.js",
+        "lib/c.js",
+        "lib/b.js",
+    ]
+    written = Modules(assets)("pages/one.js", " ")
+    assert written.count("modulepreload") == 4
+    assert written.count("<script ") == 1
+    with pytest.raises(KeyError, match="none"):
+        Modules(assets)("pages/none.js")
 
 
 def test_the_hash_changes_with_every_file(tmp_path: Path) -> None:

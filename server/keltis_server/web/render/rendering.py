@@ -19,6 +19,7 @@ from keltis_server.site.encoding import dump_json
 from keltis_server.site.site import SITE
 from keltis_server.web.render import drawing
 from keltis_server.web.render.assets import Assets
+from keltis_server.web.render.modules import Modules
 from keltis_server.web.render.words import LANGUAGES, language_of, words_of
 
 TEMPLATES: Final = Path(__file__).parents[1] / "templates"
@@ -59,6 +60,7 @@ class Printer:
         )
         self._environment.globals.update(
             asset=Address(assets),
+            modules=Modules(assets),
             drawing=drawing,
             variants=list(VARIANTS),
             every_variant=[ALL, *VARIANTS],
