@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from keltis_server.models.matches import MatchOut
 from keltis_server.play.frames import game_plain
+from keltis_server.web.pages.matches import viewed
 from tests.places import ROOT
 from tests.server.support.spectating import Message, evening
 from tests.server.web.support.positions import gallery
@@ -49,7 +51,7 @@ def test_what_is_sent_fits_the_types_of_the_scripts(tmp_path: Path) -> None:
         samples += parts(match.heard["json"])
         samples += parts(match.heard["author"])
     kinds = {kind for kind, _ in samples}
-    assert kinds >= {*EVENTS.values(), *SNAPSHOTS.values(), "Live.Message", "Live.MatchEnd"}
+    assert kinds >= {*EVENTS.values(), *SNAPSHOTS.values(), "Live.Message", "Viewing.Match"}
     assert complaints(tmp_path, samples) == ""
 
 
@@ -91,7 +93,9 @@ def parts(messages: list[Message]) -> Iterator[Sample]:
                     if is_wanted(op, topic, event["kind"]):
                         yield EVENTS[about], event
             case "end" if about == "match":
+                assert isinstance(data, dict)
                 yield "Live.MatchEnd", data
+                yield "Viewing.Match", viewed(MatchOut.model_validate(data["match"]))
             case _:
                 yield "Live.Message", message
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import re
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from string import Formatter
+from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
@@ -48,6 +50,7 @@ FIRST_PAGE = 150_000  # bytes over the wire
 NASTY = "<script>alert('x')</script><img src=x onerror=alert(1)>"
 IMPORTS = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']""")
 
+GAME = {"rotation", "seats", "scores", "ranks", "faults"}  # what the viewer reads of one
 STATEMENTS = re.compile(r"^(?:import|export) ?[{\"*][^;]*;", re.MULTILINE)
 
 
@@ -183,13 +186,21 @@ def test_a_full_ladder_is_shown_and_every_link_leads_somewhere(tmp_path: Path) -
             assert "Semi-final 1" in (await fetch(server, "/tournaments/cup")).text
             assert (await fetch(server, "/matrix")).text.count('class="heat ') == 12
             match = await fetch(server, f"/matches/{REAL}")
-            assert '<main id="viewer" data-match="' in match.text
+            assert '<main id="viewer" tabindex="-1"></main>' in match.text
+            assert data_of(match, "match")["games"][0].keys() == GAME
+            assert data_of(played, "history")[0].keys() == {"match", "version", "mu", "sigma"}
             await fetch(server, f"/embed/matches/{REAL}")
             await crawl(server)
             await check_weight(server)
             await check_escaping(server)
 
     asyncio.run(scenario())
+
+
+def data_of(page: Page, id: str) -> Any:
+    """Return what a page has for its scripts."""
+    [text] = re.findall(f'<script type="application/json" id="{id}">(.*?)</script>', page.text)
+    return json.loads(text)
 
 
 async def crawl(server: Served) -> None:

@@ -130,7 +130,6 @@ def history_of(session: Session, name: str, scope: Scope) -> list[Plain]:
         {
             "match": step.match,
             "version": step.version,
-            "at": step.at.isoformat(),
             "mu": round(step.mu, 3),
             "sigma": round(step.sigma, 3),
         }

@@ -43,7 +43,6 @@ async def leaderboard(call: Call, query: LeaderboardPageQuery) -> web.Response:
     return show(
         call,
         "leaderboard.html",
-        board=board.out,
         lines=lines,
         sparks=sparks,
         axis=axis_of((line.low, line.high) for line in lines),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from aiohttp import web
 from pydantic import Field
@@ -17,6 +17,12 @@ from keltis_server.web.render.rendering import ANYBODY, HTML, show
 PAGES: Final = Endpoints("matches", "Matches.")
 
 LISTED: Final = (MatchState.FINISHED, MatchState.PLAYING, MatchState.WAITING)
+# What the viewer reads of a match: Viewing.Match in server/types/viewing.d.ts.
+VIEWED: Final = {
+    **dict.fromkeys(("id", "number", "state", "variant", "players", "replay_removed"), True),
+    "entrants": {"__all__": {"bot"}},
+    "games": {"__all__": {"rotation", "seats", "scores", "ranks", "faults"}},
+}
 
 
 @PAGES.get("/matches", returns=HTML, cost=15)
@@ -44,10 +50,12 @@ class PlaceQuery(Parameters):
 async def match(call: Call, path: MatchPath, query: PlaceQuery) -> web.Response:
     """One match: who, what, the result; the rest is the viewer's."""
     kept = call.site.settings.retention.replays
+    found = await _match(call, path)
     return show(
         call,
         "match.html",
-        match=await _match(call, path),
+        match=found,
+        viewed=viewed(found),
         kept_days=kept.days if kept is not None else 0,
     )
 
@@ -55,7 +63,13 @@ async def match(call: Call, path: MatchPath, query: PlaceQuery) -> web.Response:
 @PAGES.get("/embed/matches/{match}", returns=HTML)
 async def embedded_match(call: Call, path: MatchPath, query: PlaceQuery) -> web.Response:
     """One match, for a frame on a page of somebody else."""
-    return show(call, "embed.html", frames=ANYBODY, match=await _match(call, path))
+    found = await _match(call, path)
+    return show(call, "embed.html", frames=ANYBODY, match=found, viewed=viewed(found))
+
+
+def viewed(match: MatchOut) -> dict[str, Any]:
+    """Return as much of a match as the viewer reads: the rest is on the page already."""
+    return match.model_dump(mode="json", include=VIEWED)
 
 
 async def _match(call: Call, path: MatchPath) -> MatchOut:
