@@ -31,7 +31,7 @@ TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=
 .PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-steady \
   bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store \
   bench-server bench-edge bench-spectators bench-pages bench-kills bench-uploads bench-shares bench-audit fuzz migration \
-  screenshots golden wire-types transcripts sandbox-init clean FORCE
+  screenshots golden wire-types transcripts help-snapshots sandbox-init clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -152,6 +152,9 @@ wire-types: $(VENV)/dev  ## Write the types of what the API sends anew, for the 
 
 transcripts: $(VENV)/dev  ## Write the transcripts of the protocol anew, and what its document shows of them
 	$(COMPILED) $(BIN)/python -m tests.bots.support.transcripts
+
+help-snapshots: $(VENV)/dev  ## Write what every --help says; review it as a diff
+	$(COMPILED) $(BIN)/python -m tests.cli.support.help_snapshots
 
 clean:  ## Remove everything that was built
 	rm -rf $(VENV) $(PYTHONS) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
