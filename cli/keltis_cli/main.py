@@ -11,9 +11,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from keltis_cli.commands import COMMANDS
+from keltis_cli.exit_codes import ExitCode
 
 PROGRAM: Final = "keltis-ladder"
-WRONG_INPUT: Final = 2  # the exit code for what the user can put right
 
 
 _USERS_ERRORS: Final = [
@@ -105,23 +105,19 @@ def keltis_ladder(
 
 
 def main() -> NoReturn:
-    """Run the command.
-
-    The exit code is 0, 1 if what was asked for failed, 2 for input that is wrong or refused, and 3
-    if a server cannot be reached or is in trouble.
-    """
+    """Run the command; ``ExitCode`` says how it can end."""
     try:
         app(prog_name=PROGRAM, standalone_mode=True)
-        code = 0
+        code: int = ExitCode.DONE
     except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else 1
+        code = stop.code if isinstance(stop.code, int) else ExitCode.FAILED
     except BrokenPipeError:
         code = _hang_up()
     except (OSError, ValueError) as error:
         if not _is_users(error):
             raise
         print(f"{PROGRAM}: {_explain(error)}", file=sys.stderr)
-        code = getattr(error, "exit_code", WRONG_INPUT)
+        code = getattr(error, "exit_code", ExitCode.REFUSED)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -153,7 +149,7 @@ def _hang_up() -> int:
     """Stop quietly when the reader of our output has gone, as ``head`` does."""
     # Python flushes once more at exit; that must not meet the broken pipe again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return ExitCode.DONE
 
 
 if __name__ == "__main__":

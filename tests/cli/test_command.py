@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,9 +12,11 @@ import pytest
 
 import keltis_engine
 from keltis_cli.commands import COMMANDS
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.main import load
 from tests.cli.support.helpers import ALL_VARIANTS, ESCAPE, command, output
 from tests.cli.support.inside import Inside
+from tests.places import ROOT
 
 
 def test_help_names_every_command() -> None:
@@ -98,7 +101,8 @@ def test_version_needs_neither_rich_nor_the_games_of_other_commands() -> None:
         "finally: print([m for m in sys.modules if m.startswith('keltis_cli.')])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "['keltis_cli.commands', 'keltis_cli.main', 'keltis_cli.games.about']" in told.stdout
+    always = ["keltis_cli.commands", "keltis_cli.exit_codes", "keltis_cli.main"]
+    assert str([*always, "keltis_cli.games", "keltis_cli.games.about"]) in told.stdout
 
 
 def test_variants_lists_all_with_their_options() -> None:
@@ -200,3 +204,15 @@ def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert b"Traceback" not in errors
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_exit_codes_are_those_of_the_document() -> None:
+    document = (ROOT / "docs/client.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", document, re.MULTILINE)
+    assert rows == [(str(int(code)), code.__doc__) for code in ExitCode]
+
+
+def test_no_command_ends_with_a_bare_number() -> None:
+    bare = re.compile(r"\b(Exit|sys\.exit)\(\d")
+    sources = (ROOT / "cli/keltis_cli").rglob("*.py")
+    assert [path.name for path in sources if bare.search(path.read_text(encoding="utf-8"))] == []

@@ -23,6 +23,7 @@ from keltis_cli.bots.crash_cards import (
 from keltis_cli.draw.look import QUIET, TITLE, console
 from keltis_cli.draw.printable import say_indented, show_build, tail
 from keltis_cli.errors import BadRequest
+from keltis_cli.exit_codes import ExitCode
 from keltis_engine import find_variant
 from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.findings import Doing, Finding, Mark
@@ -31,7 +32,6 @@ from keltis_ladder.programs.preparing import cache_directory
 from keltis_ladder.sandbox.child import pinned
 
 FORMAT: Final = "keltis-ladder check 1"
-FAILED: Final = 1
 LOG_LINES: Final = 12
 NAME: Final = 26  # cells for the name of a check
 SIGNS: Final = {Mark.OK: ("✓", "+"), Mark.WARNING: ("!", "!"), Mark.FAILED: ("✗", "x")}
@@ -87,7 +87,7 @@ def check(
         except PlatformFault as fault:
             page.rest()
             print(f"keltis-ladder: the check was broken off: {fault}", file=sys.stderr)
-            raise typer.Exit(FAILED) from None
+            raise typer.Exit(ExitCode.FAILED) from None
     passed = Mark.FAILED not in marks
     if as_json:
         whole = {
@@ -101,7 +101,7 @@ def check(
     else:
         page.sum_up(marks, bot)
     if not passed:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def keep_card(finding: Finding, directory: Path, bot: Path) -> Path | None:

@@ -23,6 +23,7 @@ from keltis_cli.bots.match_report import report
 from keltis_cli.bots.matchup import Matchup, Outcome
 from keltis_cli.draw.look import console
 from keltis_cli.errors import BadRequest
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.files import STANDARD, check_target, new_file
 from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
@@ -34,8 +35,6 @@ from keltis_ladder.stats.tally import TWO, Tally
 
 MATCHES = 100
 MOST_OF_A_TEST = 10_000  # matches, unless told otherwise: some questions have no short answer
-INTERRUPTED = 130
-FAILED = 1
 
 
 def match(
@@ -109,10 +108,10 @@ def match(
     play(plan, outcome, cards, out, force)
     tell(plan, outcome, cards, out, as_json)
     if outcome.stopped == "interrupt":
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(ExitCode.INTERRUPTED)
     if outcome.stopped == "platform":
         print(f"keltis-ladder: the match was broken off: {outcome.reason}", file=sys.stderr)
-        raise typer.Exit(FAILED)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def chosen_cores(count: int | None) -> list[int]:

@@ -14,6 +14,7 @@ from keltis_cli.bots import entering
 from keltis_cli.draw.look import QUIET, TITLE, console
 from keltis_cli.draw.printable import printable, say_indented, tail
 from keltis_cli.errors import BadRequest
+from keltis_cli.exit_codes import ExitCode
 from keltis_ladder.match.entrants import BUILT_IN
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.programs.launchers import PlainLauncher, SandboxLauncher
@@ -51,10 +52,10 @@ def reproduce(
             rerun = run_again(record, entrant, launcher)
     except PlatformFault as fault:
         print(f"keltis-ladder: {fault}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise typer.Exit(ExitCode.FAILED) from None
     say_rerun(out, record, rerun)
     if not is_same(record, rerun):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def built_in_name(card: Card) -> str:

@@ -17,6 +17,7 @@ from keltis_cli.draw.look import TITLE, Look, console, look
 from keltis_cli.draw.narrator import turns
 from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.files import read_lines
 from keltis_cli.games.selfplay import progress
 from keltis_cli.games.telling import Viewer, say, score_table, seen, watch
@@ -84,7 +85,7 @@ def replay(
             end = verified(record)
         except EngineError as error:
             refuse(number, error)
-            raise typer.Exit(1) from None
+            raise typer.Exit(ExitCode.FAILED) from None
         viewer: Viewer = POST_GAME if seat is None else seat
         tell(record, end, console(), look(ascii_only), Telling(viewer, board))
         if len(lines) > 1:
@@ -136,7 +137,7 @@ def verify_all(lines: list[tuple[int, str]], noted: str | None = None, whole: bo
         for text in sorted(weak):
             print(text)
     if len(good) < count:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 Verdicts = list[tuple[int, Verdict | str]]  # by line; a text: why it cannot be read
@@ -217,10 +218,10 @@ def expand_all(lines: list[tuple[int, str]]) -> None:
             verdict = verify_game(record)
         except EngineError as error:
             refuse(number, error)
-            raise typer.Exit(1) from None
+            raise typer.Exit(ExitCode.FAILED) from None
         if verdict.wrong:
             refuse_wrong(number, verdict)
-            raise typer.Exit(1)
+            raise typer.Exit(ExitCode.FAILED)
         end, _ = play_again(record)
         print(json.dumps(expanded(record, end), separators=(",", ":")))
 

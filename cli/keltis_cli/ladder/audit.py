@@ -12,6 +12,7 @@ from keltis_cli.draw.printable import printable
 from keltis_cli.draw.progress import LongWork
 from keltis_cli.draw.strokes import counted
 from keltis_cli.errors import BadRequest
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder
 from keltis_ladder.store.audit.book import advance, compare, replace
 from keltis_ladder.store.audit.decisions import Looked
@@ -20,7 +21,6 @@ from keltis_ladder.store.bots.browsing import find_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.schema.tables import Bot, table_of
 
-FAILED: Final = 1
 SHOWN: Final = 10  # differences that are told
 
 app = typer.Typer(
@@ -61,7 +61,7 @@ def look(
         print(f"Of {counted(looked.removed, 'match', 'matches')} the moves are not kept any more.")
     if names:
         print(f"More than chance allows: {', '.join(names)}. See: keltis-ladder admin audit")
-        raise typer.Exit(FAILED)
+        raise typer.Exit(ExitCode.FAILED)
     print("Nobody new is suspicious.")
 
 
@@ -89,7 +89,7 @@ def recompute(
     for text in result.differences[:SHOWN]:
         print(f"  {text}")
     print("To replace them: keltis-ladder audit recompute --store")
-    raise typer.Exit(FAILED)
+    raise typer.Exit(ExitCode.FAILED)
 
 
 def _find(database: Database, name: str) -> int:

@@ -14,6 +14,7 @@ from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.printable import say_indented
 from keltis_cli.draw.progress import LongWork
 from keltis_cli.draw.strokes import counted
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.ladder import lifetimes
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder, open_home, opened
 from keltis_ladder.findings import Doing, Finding, Mark
@@ -28,7 +29,6 @@ from keltis_ladder.store.schema.tables import Ledger
 
 PRUNE_FORMAT: Final = "keltis-ladder db prune 1"
 FORMAT: Final = "keltis-ladder db check 1"
-FAILED: Final = 1
 NAME: Final = 11  # cells for the name of a check
 STALE: Final = "The ratings come from another release: run keltis-ladder ratings recompute --store"
 
@@ -104,7 +104,7 @@ def check(
     else:
         sum_up(failed, deep)
     if failed:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def show(finding: Finding) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from keltis_cli.exit_codes import ExitCode
 from keltis_ladder.store.whereabouts import DATA, default_directory
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def doctor(
     else:
         done = _show_all(checks)
     if not is_fair(done):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _show_all(checks: Iterable[Check]) -> list[Check]:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from keltis_cli.draw.displays import Display, Picture
 from keltis_cli.draw.journal import Journal
+from keltis_cli.exit_codes import ExitCode
 from keltis_ladder.dispatch.dispatcher import Event
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import PlatformFault
@@ -27,9 +28,6 @@ from keltis_ladder.run.transactions import Transactions
 
 DRAW_EVERY: Final = 0.25  # seconds
 READ_EVERY: Final = 1.0  # seconds between two looks into the database
-INTERRUPTED: Final = 130
-TERMINATED: Final = 143
-FAILED: Final = 1
 
 
 class Subject(Picture, Protocol):
@@ -78,7 +76,7 @@ def broken_off(what: str) -> Iterator[None]:
         reason = error.orig if isinstance(error, DBAPIError) else error
         text = " ".join(str(reason).split())
         print(f"keltis-ladder: {what} was broken off: {text}", file=sys.stderr)
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(ExitCode.FAILED) from None
 
 
 class Operation:
@@ -112,7 +110,10 @@ class Operation:
         """Work until the end; return the exit code."""
         gc.freeze()  # what was imported stays: looking at it again takes 50 ms each time
         loop = asyncio.get_running_loop()
-        for number, code in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)):
+        for number, code in (
+            (signal.SIGINT, ExitCode.INTERRUPTED),
+            (signal.SIGTERM, ExitCode.TERMINATED),
+        ):
             loop.add_signal_handler(number, self._interrupt, code)
         self.subject.attend(self.dispatcher)
         self._bound()

@@ -18,6 +18,7 @@ from keltis_cli.draw.progress import LongWork
 from keltis_cli.draw.strokes import counted
 from keltis_cli.draw.tables import table
 from keltis_cli.errors import BadRequest
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder
 from keltis_engine import find_variant
 from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
@@ -34,7 +35,6 @@ from keltis_ladder.store.ratings.recomputing import Comparison, compare, records
 
 FORMAT: Final = "keltis-ladder ratings recompute 1"
 REFIT_FORMAT: Final = "keltis-ladder ratings refit 1"
-FAILED: Final = 1
 
 app = typer.Typer(
     help="Prove the ratings of a ladder, or work them out again.",
@@ -75,7 +75,7 @@ def recompute(
         if store:
             _store(found, as_json)
         elif not _prove(found, from_checkpoint, as_json):
-            raise typer.Exit(FAILED)
+            raise typer.Exit(ExitCode.FAILED)
 
 
 def _prove(database: Database, from_checkpoint: bool, as_json: bool) -> bool:

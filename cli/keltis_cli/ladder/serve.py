@@ -13,6 +13,7 @@ import typer
 from keltis_cli import arguments
 from keltis_cli.bots import entering
 from keltis_cli.bots.match import chosen_cores
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.ladder import lifetimes
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, open_home
 from keltis_ladder.files.sizes import MIB
@@ -27,7 +28,6 @@ from keltis_server.site.site import Site
 
 DEFAULTS: Final = Quotas()
 SHARES: Final = ",".join(f"{purpose}={share}" for purpose, share in vars(Shares()).items())
-FAILED: Final = 1
 COMMAND: Final = "keltis-ladder"
 
 
@@ -260,7 +260,7 @@ def serve(
     except PlatformFault as error:
         reason = " ".join(str(error).split())
         typer.echo(f"keltis-ladder: the server cannot play: {reason}", err=True)
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(ExitCode.FAILED) from None
 
 
 def tell(site: Site) -> None:

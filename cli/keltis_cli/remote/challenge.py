@@ -11,6 +11,7 @@ import typer
 from keltis_cli import arguments
 from keltis_cli.draw.look import console, look
 from keltis_cli.draw.strokes import counted
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import (
     BotArgument,
     JsonOption,
@@ -33,7 +34,6 @@ from keltis_cli.remote.connect.following import (
     vigil,
 )
 from keltis_cli.remote.connect.shapes import Match, read
-from keltis_cli.remote.connect.troubles import FAILED
 from keltis_cli.remote.pages.match import entrants_text, match_page
 from keltis_engine import find_variant
 
@@ -89,7 +89,7 @@ def challenge(
             "\nStopped waiting; the match is played all the same: keltis-ladder matches",
             file=sys.stderr,
         )
-        raise typer.Exit(130) from None
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
     if as_json:
         print_json(plain)
     elif wait:
@@ -97,7 +97,7 @@ def challenge(
     else:
         print(f"Match {match.id} is {match.state}. To see it: keltis-ladder show {match.id}")
     if wait and match.state != "finished":
-        raise typer.Exit(FAILED)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 async def until_over(

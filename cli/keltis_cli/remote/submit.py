@@ -19,11 +19,11 @@ from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.look import QUIET, console
 from keltis_cli.draw.printable import show_build
 from keltis_cli.draw.strokes import counted
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import JsonOption, ServerOption, TokenOption, print_json, talk
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption
 from keltis_cli.remote.connect.shapes import Version, read
-from keltis_cli.remote.connect.troubles import FAILED, UNREACHABLE
 from keltis_cli.remote.connect.upload_progress import Transfer
 from keltis_cli.remote.packing import Parcel, manifest_of, packed
 from keltis_cli.remote.pages.bot import size_text
@@ -37,7 +37,6 @@ from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 
 CHUNK: Final = 256 * 1024
 NAMED: Final = 5  # things that were left out
-INTERRUPTED: Final = 130
 
 
 def submit(
@@ -88,15 +87,15 @@ def wait_for_version(
             f"\nStopped waiting; {bot} goes on without us: keltis-ladder logs {bot}",
             file=sys.stderr,
         )
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 def end_with(outcome: Outcome) -> None:
     """End with the exit code that says what became of a version, unless it is well."""
     if outcome.unchecked:
-        raise typer.Exit(UNREACHABLE)
+        raise typer.Exit(ExitCode.UNREACHABLE)
     if outcome.failed:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _check_here(bot: Path, quiet: bool) -> None:
@@ -123,7 +122,7 @@ def _check_here(bot: Path, quiet: bool) -> None:
         if not quiet:
             page.sum_up(marks, bot)
         print("It was not sent; --no-check sends it all the same.", file=sys.stderr)
-        raise typer.Exit(FAILED)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _marks(bot: Path, sandbox: Sandbox, page: Page) -> list[Mark]:

@@ -17,6 +17,7 @@ from keltis_cli.draw.displays import Display, display_for, with_symbols
 from keltis_cli.draw.look import QUIET, TITLE, Look, console, look
 from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import (
     MOST,
     JsonOption,
@@ -52,7 +53,6 @@ from keltis_ladder.store.schema.moments import now
 from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN
 
 ALL: Final = "all"
-INTERRUPTED: Final = 130
 REDRAW: Final = 0.5  # seconds
 
 NameArgument = Annotated[
@@ -279,7 +279,7 @@ def watch(
     try:
         plain, last = talk(server, token, follow_it)
     except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
     if as_json:
         print_json(plain)
     else:

@@ -7,20 +7,19 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from keltis_cli import arguments
 from keltis_cli.draw.look import Look, look
 from keltis_cli.errors import BadRequest
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import JsonOption, ServerOption, TokenOption
 from keltis_cli.remote.connect.servers import Place, find_place
 from keltis_cli.watch.playback import SPEEDS, USUAL
 
 Find = Callable[[], Place]
-
-INTERRUPTED: Final = 130  # as shells say it
 
 
 def watch(
@@ -69,7 +68,7 @@ def watch(
             if trouble:
                 raise BadRequest(trouble)
     except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 class Wanted:

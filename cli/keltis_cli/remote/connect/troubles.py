@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from keltis_cli.errors import BadRequest
-
-FAILED: Final = 1  # what was asked for was tried, and failed
-REFUSED: Final = 2  # wrong input, or the server says no
-UNREACHABLE: Final = 3  # the server cannot be reached, or is in trouble
+from keltis_cli.exit_codes import ExitCode
 
 
 class Refused(BadRequest):
     """The server says no; its text says why."""
 
-    exit_code: ClassVar[int] = REFUSED
+    exit_code: ClassVar[ExitCode] = ExitCode.REFUSED
 
     def __init__(self, text: str, status: int = 0) -> None:
         super().__init__(text)
@@ -24,7 +21,7 @@ class Refused(BadRequest):
 class Unreachable(BadRequest):
     """There is no server, or none that answers as it should."""
 
-    exit_code: ClassVar[int] = UNREACHABLE
+    exit_code: ClassVar[ExitCode] = ExitCode.UNREACHABLE
 
 
 class NothingNew(Unreachable):
