@@ -16,14 +16,14 @@ from keltis_cli.remote.connect.calls import (
     SERVER,
     JsonOption,
     ServerOption,
-    TokenOption,
     print_json,
     print_lines,
     talk,
 )
+from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.logins import Login, login_file, read_logins, write_logins
-from keltis_cli.remote.connect.servers import address_of, find_place, warn_of_plain_http
+from keltis_cli.remote.connect.servers import Place, address_of, find_place, warn_of_plain_http
 from keltis_cli.remote.connect.shapes import Account, Opened, Tokens, read
 
 
@@ -150,25 +150,25 @@ async def _revoke_current(server: Server) -> None:
             await server.delete(f"/account/tokens/{token.id}")
 
 
-def whoami(server: ServerOption = "", token: TokenOption = "", as_json: JsonOption = False) -> None:
+@remote()
+async def whoami(server: Server) -> Answer:
     """Say which server is meant, and who you are there."""
+    plain = await server.get("/account")
+    account = read(server, Account, plain)
+    return Answer({**plain, "server": server.url}, lambda *_: _who(account, server.place))
 
-    async def who(found: Server) -> tuple[str, Any, Account]:
-        plain = await found.get("/account")
-        return found.url, plain, read(found, Account, plain)
 
-    url, plain, account = talk(server, token, who)
-    if as_json:
-        print_json({**plain, "server": url})
-        return
-    saved = read_logins().servers.get(url)
-    how = f"login saved in {login_file()}" if saved and not token else ""
-    if not saved and not token:
+def _who(account: Account, place: Place) -> list[Text]:
+    saved = read_logins().servers.get(place.url)
+    how = ""
+    if saved is not None and saved.token == place.token:
+        how = f"login saved in {login_file()}"
+    elif place.is_local:
         how = "the server of this machine: no login is needed"
-    lines = [styled(account.name, TITLE).append(f"  {url}", QUIET)]
+    lines = [styled(account.name, TITLE).append(f"  {place.url}", QUIET)]
     lines += [Text(how, QUIET)] if how else []
     lines.append(Text(f"may    {', '.join(account.scopes)}"))
     lines.append(Text(f"bots   {', '.join(account.bots) or 'none yet'}"))
     if account.uploads_left is not None:
         lines.append(Text(f"left   {counted(account.uploads_left, 'upload')} at once now"))
-    print_lines(lines)
+    return lines

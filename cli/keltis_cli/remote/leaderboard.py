@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from keltis_cli import arguments
 from keltis_cli.draw.leaderboard_table import leaderboard_lines
-from keltis_cli.draw.look import QUIET, TITLE, console, look, styled
+from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import counted
-from keltis_cli.remote.connect.calls import (
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    VariantOption,
-    print_json,
-    print_lines,
-    talk,
-)
+from keltis_cli.remote.connect.calls import VariantOption
+from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import Leaderboard, Line, read
 from keltis_engine import find_variant
 from keltis_ladder.store.ratings.lines import Line as StoredLine
 
 
-def leaderboard(
+@remote(draws=True)
+async def leaderboard(
+    server: Server,
     variant: VariantOption = None,
     players: Annotated[
         int | None,
@@ -37,31 +31,18 @@ def leaderboard(
         bool, typer.Option("--everybody", help="Also versions that no longer play.")
     ] = False,
     top: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="So many lines.")] = None,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    ascii_only: arguments.AsciiOption = False,
-) -> None:
+) -> Answer:
     """Show who leads."""
-    wish: dict[str, Any] = {"everybody": everybody}
-    if variant is not None:
-        wish["variant"] = find_variant(variant).id
-    if players is not None:
-        wish["players"] = players
-
-    async def fetch(found: Server) -> tuple[Any, Leaderboard]:
-        plain = await found.get("/leaderboard", **wish)
-        return plain, read(found, Leaderboard, plain)
-
-    plain, board = talk(server, token, fetch)
-    if as_json:
-        print_json({**plain, "lines": plain["lines"][:top]})
-        return
+    kind = find_variant(variant).id if variant else None
+    plain = await server.get("/leaderboard", everybody=everybody, variant=kind, players=players)
+    board = read(server, Leaderboard, plain)
     lines = [stored_line(line) for line in board.lines[:top]]
-    page = leaderboard_lines(
-        lines, console().width, look(ascii_only), datetime.now(UTC), in_full=True
-    )
-    print_lines([_title(board), Text(), *page])
+
+    def page(width: int, look: Look) -> list[Text]:
+        table = leaderboard_lines(lines, width, look, datetime.now(UTC), in_full=True)
+        return [_title(board), Text(), *table]
+
+    return Answer({**plain, "lines": plain["lines"][:top]}, page)
 
 
 def stored_line(line: Line) -> StoredLine:

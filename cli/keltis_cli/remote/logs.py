@@ -11,24 +11,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from keltis_cli import arguments
 from keltis_cli.bots.crash_cards import say_effort
 from keltis_cli.bots.reproduce import say_record
 from keltis_cli.draw.columns import fitted, numbers, texts
-from keltis_cli.draw.look import QUIET, TITLE, console, look
+from keltis_cli.draw.look import QUIET, TITLE, Look, console
 from keltis_cli.draw.printable import lines_of, printable, say_indented, tail
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target
-from keltis_cli.remote.connect.calls import (
-    BotArgument,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    part,
-    print_json,
-    print_lines,
-    talk,
-)
+from keltis_cli.remote.connect.calls import BotArgument, part
+from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import (
     Bot,
@@ -47,35 +38,28 @@ FAULTS: Final = 5  # that are told
 LOG_LINES: Final = 12
 
 
-def logs(
+@remote()
+async def logs(
+    server: Server,
     bot: BotArgument,
     version: Annotated[
         int | None, typer.Option("--version", min=1, help="The newest unless given.")
     ] = None,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-) -> None:
+) -> Answer:
     """Tell what came of a version of your bot: its check, its build, its latest faults."""
-
-    async def fetch(found: Server) -> dict[str, Any]:
-        number = version if version is not None else await _newest(found, bot)
-        report = await found.get(f"/bots/{part(bot)}/versions/{number}/report")
-        faults = await found.pages(f"/bots/{part(bot)}/faults", 10 * FAULTS)
-        faults = [each for each in faults if each.get("version") == number][:FAULTS]
-        # Most faults of a kind say the same: the newest log is enough.
-        card = None
-        if faults:
-            card = await found.find(f"/bots/{part(bot)}/faults/{faults[0]['id']}/card")
-        read(found, Report, report)
-        read_all(found, Fault, faults)
-        return {"version": number, "report": report, "faults": faults, "card": card}
-
-    plain = talk(server, token, fetch)
-    if as_json:
-        print_json(plain)
-        return
-    _tell(console(), bot, plain)
+    number = version if version is not None else await _newest(server, bot)
+    report = await server.get(f"/bots/{part(bot)}/versions/{number}/report")
+    faults = await server.pages(f"/bots/{part(bot)}/faults", 10 * FAULTS)
+    faults = [each for each in faults if each.get("version") == number][:FAULTS]
+    # Most faults of a kind say the same: the newest log is enough.
+    card = None
+    if faults:
+        card = await server.find(f"/bots/{part(bot)}/faults/{faults[0]['id']}/card")
+    told = read(server, Report, report), read_all(server, Fault, faults)
+    return Answer(
+        {"version": number, "report": report, "faults": faults, "card": card},
+        lambda *_: _tell(console(), f"{printable(bot)} v{number}", *told, card),
+    )
 
 
 async def _newest(server: Server, bot: str) -> int:
@@ -84,11 +68,8 @@ async def _newest(server: Server, bot: str) -> int:
     return max(version.number for version in read(server, Versions, plain).versions)
 
 
-def _tell(out: Console, bot: str, plain: dict[str, Any]) -> None:
-    report = Report.model_validate(plain["report"])
-    faults = [Fault.model_validate(each) for each in plain["faults"]]
-    head = f"{printable(bot)} v{plain['version']}: {report.state}"
-    out.print(head, style=TITLE, highlight=False)
+def _tell(out: Console, version: str, report: Report, faults: list[Fault], card: Any) -> None:
+    out.print(f"{version}: {report.state}", style=TITLE, highlight=False)
     if report.reason:
         say_indented(out, report.reason)
     for finding in report.findings:
@@ -105,11 +86,10 @@ def _tell(out: Console, bot: str, plain: dict[str, Any]) -> None:
         out.print(f"  {_fault_line(fault)}", soft_wrap=True, highlight=False)
         if fault.text:
             say_indented(out, fault.text, "    ")
-    card = plain["card"]
     if isinstance(card, dict):
         for line in tail(str(card.get("stderr", "")), LOG_LINES):
             out.print(f"    | {line}", style=QUIET, soft_wrap=True, highlight=False)
-    name = printable(bot)
+    name = version.rpartition(" ")[0]
     out.print(f"\nMore about the newest: keltis-ladder crash {name}", highlight=False)
 
 
@@ -118,7 +98,9 @@ def _fault_line(fault: Fault) -> str:
     return f"{fault.id}: {fault.kind}/{fault.code} in {where}, {fault.at:%Y-%m-%d %H:%M} UTC"
 
 
-def crash(
+@remote()
+async def crash(
+    server: Server,
     bot: BotArgument,
     fault: Annotated[
         int | None,
@@ -131,23 +113,18 @@ def crash(
         typer.Option("--out", metavar="FILE", help="Where to; BOT-FAULT.json unless given."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-) -> None:
+) -> Answer:
     """Explain a fault of your bot, and save its crash card for `keltis-ladder reproduce`."""
+    number = fault if fault is not None else await _latest_fault(server, bot)
+    card = await server.get(f"/bots/{part(bot)}/faults/{number}/card")
+    path = out or Path(f"{bot}-{number}.json")
+    return Answer(card, lambda *_: _save(card, path, force))
 
-    async def fetch(found: Server) -> tuple[int, Any]:
-        number = fault if fault is not None else await _latest_fault(found, bot)
-        return number, await found.get(f"/bots/{part(bot)}/faults/{number}/card")
 
-    number, card = talk(server, token, fetch)
-    if as_json:
-        print_json(card)
-        return
+def _save(card: Any, path: Path, force: bool) -> None:
+    """Explain a crash card and write it into a file."""
     text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     record = read_card(text)
-    path = out or Path(f"{bot}-{number}.json")
     page = console(stderr=path == STANDARD)
     check_target(path, force)
     say_record(page, record)
@@ -170,30 +147,17 @@ async def _latest_fault(server: Server, bot: str) -> int:
     return read(server, Fault, plain[0]).id
 
 
-def times(
-    bot: BotArgument,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    ascii_only: arguments.AsciiOption = False,
-) -> None:
+@remote(draws=True)
+async def times(server: Server, bot: BotArgument) -> Answer:
     """Show how long your bot thinks."""
-
-    async def fetch(found: Server) -> tuple[Any, Times]:
-        plain = await found.get(f"/bots/{part(bot)}/times")
-        return plain, read(found, Times, plain)
-
-    plain, found = talk(server, token, fetch)
-    if as_json:
-        print_json(plain)
-        return
-    print_lines(_times(found.profile, ascii_only))
+    plain = await server.get(f"/bots/{part(bot)}/times")
+    profile = read(server, Times, plain).profile
+    return Answer(plain, lambda width, look: _times(profile, width, look))
 
 
-def _times(rows: list[Profile], ascii_only: bool) -> list[Text]:
+def _times(rows: list[Profile], width: int, drawn: Look) -> list[Text]:
     if not rows:
         return [Text("It has not played yet.", QUIET)]
-    drawn = look(ascii_only)
     columns = [
         texts("version", [f"v{row.version}" for row in rows], drawn),
         texts("variant", [row.variant for row in rows], drawn),
@@ -205,4 +169,4 @@ def _times(rows: list[Profile], ascii_only: bool) -> list[Text]:
         numbers("CPU ms", [f"{row.cpu_ms:,.0f}" for row in rows], spare=3),
         numbers("all ms", [f"{row.wall_ms:,.0f}" for row in rows], spare=4),
     ]
-    return fitted(columns, console().width, drawn)
+    return fitted(columns, width, drawn)

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from keltis_cli import arguments
 from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.estimates import percent
-from keltis_cli.draw.look import QUIET, TITLE, Look, console, look
+from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.strokes import ago
-from keltis_cli.remote.connect.calls import (
-    MOST,
-    JsonOption,
-    LimitOption,
-    ServerOption,
-    TokenOption,
-    VariantOption,
-    print_json,
-    print_lines,
-    talk,
-)
+from keltis_cli.remote.connect.calls import MOST, LimitOption, VariantOption
+from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import complete_bots
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import Account, Bot, Match, read, read_all
@@ -32,7 +22,9 @@ from keltis_engine import find_variant
 from keltis_ladder.store.schema.moments import now
 
 
-def matches(
+@remote(draws=True)
+async def matches(
+    server: Server,
     bot: Annotated[
         str | None,
         typer.Option(
@@ -44,24 +36,13 @@ def matches(
         bool, typer.Option("--running", help="Those being played, instead of those that are over.")
     ] = False,
     limit: LimitOption = MOST,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    ascii_only: arguments.AsciiOption = False,
-) -> None:
+) -> Answer:
     """List matches, the newest first."""
     kind = find_variant(variant).id if variant else None
     state = "playing" if running else "finished"
-
-    async def fetch(found: Server) -> tuple[list[Any], list[Match]]:
-        plain = await found.pages("/matches", limit, bot=bot, variant=kind, state=state)
-        return plain, read_all(found, Match, plain)
-
-    plain, listed = talk(server, token, fetch)
-    if as_json:
-        print_json(plain)
-    else:
-        print_lines(match_lines(listed, console().width, look(ascii_only), running))
+    plain = await server.pages("/matches", limit, bot=bot, variant=kind, state=state)
+    listed = read_all(server, Match, plain)
+    return Answer(plain, lambda width, look: match_lines(listed, width, look, running))
 
 
 def match_lines(listed: Sequence[Match], width: int, look: Look, running: bool) -> list[Text]:
@@ -82,31 +63,22 @@ def match_lines(listed: Sequence[Match], width: int, look: Look, running: bool) 
     return fitted(columns, width, look)
 
 
-def bots(
+@remote(draws=True)
+async def bots(
+    server: Server,
     author: Annotated[
         str | None, typer.Option("--author", metavar="NAME", help="Only of this author.")
     ] = None,
     mine: Annotated[bool, typer.Option("--mine", help="Only your own.")] = False,
     limit: LimitOption = 200,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    ascii_only: arguments.AsciiOption = False,
-) -> None:
+) -> Answer:
     """List the bots, by name."""
-
-    async def fetch(found: Server) -> tuple[list[Any], list[Bot]]:
-        whose = author
-        if mine:
-            whose = read(found, Account, await found.get("/account")).name
-        plain = await found.pages("/bots", limit, author=whose)
-        return plain, read_all(found, Bot, plain)
-
-    plain, listed = talk(server, token, fetch)
-    if as_json:
-        print_json(plain)
-    else:
-        print_lines(bot_lines(listed, console().width, look(ascii_only)))
+    whose = author
+    if mine:
+        whose = read(server, Account, await server.get("/account")).name
+    plain = await server.pages("/bots", limit, author=whose)
+    listed = read_all(server, Bot, plain)
+    return Answer(plain, lambda width, look: bot_lines(listed, width, look))
 
 
 def bot_lines(listed: Sequence[Bot], width: int, look: Look) -> list[Text]:

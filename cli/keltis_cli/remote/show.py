@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
-from rich.text import Text
 
-from keltis_cli import arguments
-from keltis_cli.draw.look import Look, console, look
 from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
-from keltis_cli.remote.connect.calls import (
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    part,
-    print_json,
-    print_lines,
-    talk,
-)
+from keltis_cli.remote.connect.calls import part
+from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import complete_things
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import Bot, Match, Version, Versions, read, read_all
-from keltis_cli.remote.connect.tournament_shapes import Tournament
 from keltis_cli.remote.pages.bot import bot_page, version_page
 from keltis_cli.remote.pages.match import match_page
-from keltis_cli.remote.pages.tournament import tournament_page
+from keltis_cli.remote.tournaments import tournament_answer
 
 LATEST: Final = 5  # matches on the page of a bot
 UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
-Page = tuple[Any, list[Text]]  # as plain data, and for people
 
-
-def show(
+@remote(draws=True)
+async def show(
+    server: Server,
     what: Annotated[
         str,
         typer.Argument(
@@ -44,49 +33,29 @@ def show(
             autocompletion=complete_things,
         ),
     ],
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    ascii_only: arguments.AsciiOption = False,
-) -> None:
+) -> Answer:
     """Show a bot, one of its versions, a match or a tournament."""
-    width, drawn = console().width, look(ascii_only)
-
-    async def fetch(found: Server) -> Page:
-        if what.isdecimal() or UUID.fullmatch(what):
-            return await _match(found, what, width, drawn)
-        name, slash, rest = what.partition("/")
-        if slash and name == "tournament":
-            return await _tournament(found, rest, width, drawn)
-        if slash:
-            return await _version(found, name, rest, width, drawn)
-        return await _bot_or_tournament(found, name, width, drawn)
-
-    plain, lines = talk(server, token, fetch)
-    if as_json:
-        print_json(plain)
-    else:
-        print_lines(lines)
+    if what.isdecimal() or UUID.fullmatch(what):
+        plain = await server.get(f"/matches/{part(what)}")
+        match = read(server, Match, plain)
+        return Answer(plain, lambda width, look: match_page(match, width, look))
+    name, slash, rest = what.partition("/")
+    if slash and name == "tournament":
+        return tournament_answer(server, await server.get(f"/tournaments/{part(rest)}"))
+    if slash:
+        return await _version(server, name, rest)
+    return await _bot_or_tournament(server, name)
 
 
-async def _match(server: Server, name: str, width: int, drawn: Look) -> Page:
-    plain = await server.get(f"/matches/{part(name)}")
-    return plain, match_page(read(server, Match, plain), width, drawn)
-
-
-async def _version(server: Server, bot: str, number: str, width: int, drawn: Look) -> Page:
+async def _version(server: Server, bot: str, number: str) -> Answer:
     if not number.isdecimal():
         raise BadRequest(f"{printable(number)!r} is not the number of a version: write BOT/3")
     plain = await server.get(f"/bots/{part(bot)}/versions/{int(number)}")
-    return plain, version_page(printable(bot), read(server, Version, plain), width, drawn)
+    version = read(server, Version, plain)
+    return Answer(plain, lambda width, look: version_page(printable(bot), version, width, look))
 
 
-async def _tournament(server: Server, name: str, width: int, drawn: Look) -> Page:
-    plain = await server.get(f"/tournaments/{part(name)}")
-    return plain, tournament_page(read(server, Tournament, plain), width, drawn)
-
-
-async def _bot_or_tournament(server: Server, name: str, width: int, drawn: Look) -> Page:
+async def _bot_or_tournament(server: Server, name: str) -> Answer:
     plain = await server.find(f"/bots/{part(name)}")
     if plain is None:
         held = await server.find(f"/tournaments/{part(name)}")
@@ -95,14 +64,14 @@ async def _bot_or_tournament(server: Server, name: str, width: int, drawn: Look)
                 f"there is neither a bot nor a tournament {printable(name)!r} on {server.url}:"
                 " keltis-ladder bots, and keltis-ladder tournament list, say what there is"
             )
-        return held, tournament_page(read(server, Tournament, held), width, drawn)
+        return tournament_answer(server, held)
     versions = await server.get(f"/bots/{part(name)}/versions")
     latest = await server.pages("/matches", LATEST, bot=name, state="finished")
-    page = bot_page(
-        read(server, Bot, plain),
-        read(server, Versions, versions).versions,
-        read_all(server, Match, latest),
-        f"{server.url}/bots/{part(name)}",
-        (width, drawn),
+    bot = read(server, Bot, plain)
+    its_versions = read(server, Versions, versions).versions
+    matches = read_all(server, Match, latest)
+    url = f"{server.url}/bots/{part(name)}"
+    return Answer(
+        {**plain, "versions": versions["versions"], "latest": latest},
+        lambda width, look: bot_page(bot, its_versions, matches, url, (width, look)),
     )
-    return {**plain, "versions": versions["versions"], "latest": latest}, page

@@ -8,19 +8,10 @@ import typer
 from rich.text import Text
 
 from keltis_cli.draw.columns import fitted, numbers, texts
-from keltis_cli.draw.look import QUIET, TITLE, console, look
+from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.connect.calls import (
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    YesOption,
-    ask,
-    confirm,
-    print_json,
-    print_lines,
-    talk,
-)
+from keltis_cli.remote.connect.calls import ServerOption, TokenOption, YesOption, confirm, talk
+from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import NewToken, Token, Tokens, read
 
@@ -32,24 +23,17 @@ app = typer.Typer(
 
 
 @app.command("list")
-def list_tokens(
-    server: ServerOption = "", token: TokenOption = "", as_json: JsonOption = False
-) -> None:
+@remote()
+async def list_tokens(server: Server) -> Answer:
     """List the tokens that are valid."""
-    if as_json:
-        print_json(ask(server, token, "/account/tokens"))
-        return
-
-    async def listed(found: Server) -> Tokens:
-        return read(found, Tokens, await found.get("/account/tokens"))
-
-    print_lines(_table(talk(server, token, listed).tokens))
+    plain = await server.get("/account/tokens")
+    tokens = read(server, Tokens, plain).tokens
+    return Answer(plain, lambda width, look: _table(tokens, width, look))
 
 
-def _table(tokens: list[Token]) -> list[Text]:
+def _table(tokens: list[Token], width: int, drawn: Look) -> list[Text]:
     if not tokens:
         return [Text("No tokens.", QUIET)]
-    drawn = look(ascii_only=False)
     columns = [
         numbers("id", [str(token.id) for token in tokens]),
         texts(
@@ -67,11 +51,13 @@ def _table(tokens: list[Token]) -> list[Text]:
             drawn,
         ),
     ]
-    return fitted(columns, console().width, drawn)
+    return fitted(columns, width, drawn)
 
 
 @app.command()
-def create(
+@remote()
+async def create(
+    server: Server,
     label: Annotated[str, typer.Argument(metavar="LABEL", help="What it is for.")],
     scope: Annotated[
         list[str] | None,
@@ -85,29 +71,23 @@ def create(
     days: Annotated[
         int | None, typer.Option("--days", min=1, help="It ends after so many.", show_default="no")
     ] = None,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-) -> None:
+) -> Answer:
     """Make a token: for another machine, or a program of yours."""
     wish: dict[str, Any] = {"label": label, "scopes": scope or list(SCOPES[:3])}
     if days is not None:
         wish["days"] = days
+    plain = await server.post("/account/tokens", wish)
+    new = read(server, NewToken, plain)
+    return Answer(plain, lambda *_: _say_new(label, new.token))
 
-    async def make(found: Server) -> tuple[Any, NewToken]:
-        plain = await found.post("/account/tokens", wish)
-        return plain, read(found, NewToken, plain)
 
-    plain, new = talk(server, token, make)
-    if as_json:
-        print_json(plain)
-        return
-    print(new.token)
+def _say_new(label: str, token: str) -> str:
     typer.echo(
         f"This token ({printable(label)}) is shown this once, and saved nowhere. Use it by"
         " KELTIS_TOKEN, or keltis-ladder login.",
         err=True,
     )
+    return token
 
 
 @app.command()

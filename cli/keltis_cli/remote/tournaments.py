@@ -24,13 +24,12 @@ from keltis_cli.remote.connect.calls import (
     LimitOption,
     ServerOption,
     TokenOption,
-    YesOption,
-    confirm,
     part,
     print_json,
     print_lines,
     talk,
 )
+from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import (
     complete_bots,
     complete_tournaments,
@@ -61,7 +60,9 @@ NameArgument = Annotated[
 ]
 
 
-def create(
+@remote(draws=True)
+async def create(
+    server: Server,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called.")],
     format_: Annotated[
         str,
@@ -116,11 +117,7 @@ def create(
         bool, typer.Option("--rated", help="Its matches count; only for operators.")
     ] = False,
     begin: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    ascii_only: arguments.AsciiOption = False,
-) -> None:
+) -> Answer:
     """Plan a tournament on the server: of bots that you name, or of the best."""
     if not bot and top is None:
         raise BadRequest("say who takes part: --bot NAME, several times, or --top N, or both")
@@ -142,88 +139,56 @@ def create(
     if starts is not None:
         wish["starts"] = starts.astimezone(UTC).isoformat()
 
-    async def make(found: Server) -> tuple[Any, Tournament]:
-        plain = await found.post("/tournaments", wish)
-        if begin:
-            plain = await found.post(f"/tournaments/{part(name)}/start")
-        return plain, read(found, Tournament, plain)
-
-    plain, made = talk(server, token, make)
-    if as_json:
-        print_json(plain)
-        return
-    print_lines(tournament_page(made, console().width, look(ascii_only)))
+    plain = await server.post("/tournaments", wish)
+    if begin:
+        plain = await server.post(f"/tournaments/{part(name)}/start")
+    made = read(server, Tournament, plain)
     word = "watch" if begin else "start"
-    print(f"\nNext: keltis-ladder tournament {word} {printable(name)}")
+    next_step = Text(f"Next: keltis-ladder tournament {word} {printable(name)}")
+    return Answer(
+        plain, lambda width, look: [*tournament_page(made, width, look), Text(), next_step]
+    )
 
 
-def start(
-    name: NameArgument,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-) -> None:
+@remote()
+async def start(server: Server, name: NameArgument) -> Answer:
     """Start a tournament, or go on with one that is paused."""
-    _change(server, token, name, "start", as_json)
+    return await _change(server, name, "start")
 
 
-def pause(
-    name: NameArgument,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-) -> None:
+@remote()
+async def pause(server: Server, name: NameArgument) -> Answer:
     """Hold back the matches of a tournament that have not begun; `start` goes on."""
-    _change(server, token, name, "pause", as_json)
+    return await _change(server, name, "pause")
 
 
-def cancel(
-    name: NameArgument,
-    yes: YesOption = False,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-) -> None:
+@remote(sure="Cancel the tournament {name} for good?")
+async def cancel(server: Server, name: NameArgument) -> Answer:
     """End a tournament before its end, for good."""
-    confirm(f"Cancel the tournament {printable(name)} for good?", yes)
-    _change(server, token, name, "cancel", as_json)
+    return await _change(server, name, "cancel")
 
 
-def _change(server: str, token: str, name: str, what: str, as_json: bool) -> None:
-    async def change(found: Server) -> tuple[Any, Tournament]:
-        plain = await found.post(f"/tournaments/{part(name)}/{what}")
-        return plain, read(found, Tournament, plain)
-
-    plain, changed = talk(server, token, change)
-    if as_json:
-        print_json(plain)
-        return
-    print(f"{changed.name} is {changed.state}: {changed.played} of {changed.total} matches played.")
-    if changed.state == "running":
-        print(f"Watch it: keltis-ladder tournament watch {changed.name}")
+async def _change(server: Server, name: str, what: str) -> Answer:
+    plain = await server.post(f"/tournaments/{part(name)}/{what}")
+    now = read(server, Tournament, plain)
+    text = f"{now.name} is {now.state}: {now.played} of {now.total} matches played."
+    if now.state == "running":
+        text += f"\nWatch it: keltis-ladder tournament watch {now.name}"
+    return Answer(plain, text)
 
 
-def list_tournaments(
+@remote(draws=True)
+async def list_tournaments(
+    server: Server,
     state: Annotated[
         str | None, typer.Option("--state", help="scheduled, running, paused, finished, cancelled.")
     ] = None,
     limit: LimitOption = MOST,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    ascii_only: arguments.AsciiOption = False,
-) -> None:
+) -> Answer:
     """List the tournaments of the server, the newest first."""
-
-    async def fetch(found: Server) -> tuple[list[Any], list[Summary]]:
-        plain = await found.pages("/tournaments", limit, state=state)
-        return plain, read_all(found, Summary, plain)
-
-    plain, listed = talk(server, token, fetch)
-    if as_json:
-        print_json(plain)
-    else:
-        print_lines(_table(listed, console().width, look(ascii_only)))
+    plain = await server.pages("/tournaments", limit, state=state)
+    listed = read_all(server, Summary, plain)
+    return Answer(plain, lambda width, look: _table(listed, width, look))
 
 
 def _table(listed: list[Summary], width: int, look: Look) -> list[Text]:
@@ -242,24 +207,16 @@ def _table(listed: list[Summary], width: int, look: Look) -> list[Text]:
     return fitted(columns, width, look)
 
 
-def show(
-    name: NameArgument,
-    server: ServerOption = "",
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    ascii_only: arguments.AsciiOption = False,
-) -> None:
+@remote(draws=True)
+async def show(server: Server, name: NameArgument) -> Answer:
     """Show how a tournament stands."""
+    return tournament_answer(server, await server.get(f"/tournaments/{part(name)}"))
 
-    async def fetch(found: Server) -> tuple[Any, Tournament]:
-        plain = await found.get(f"/tournaments/{part(name)}")
-        return plain, read(found, Tournament, plain)
 
-    plain, found = talk(server, token, fetch)
-    if as_json:
-        print_json(plain)
-    else:
-        print_lines(tournament_page(found, console().width, look(ascii_only)))
+def tournament_answer(server: Server, plain: Any) -> Answer:
+    """Return a tournament as an answer."""
+    tournament = read(server, Tournament, plain)
+    return Answer(plain, lambda width, look: tournament_page(tournament, width, look))
 
 
 def watch(

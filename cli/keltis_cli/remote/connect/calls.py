@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 from urllib.parse import quote
 
 import typer
@@ -76,11 +76,6 @@ def talk(
             return await conversation(found)
 
     return asyncio.run(hold())
-
-
-def ask(server: str, token: str, path: str, **query: Any) -> Any:
-    """Ask the server one question."""
-    return talk(server, token, lambda found: found.get(path, **query))
 
 
 def part(name: str) -> str:
