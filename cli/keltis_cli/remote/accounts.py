@@ -24,7 +24,8 @@ from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.logins import Login, login_file, read_logins, write_logins
 from keltis_cli.remote.connect.servers import Place, address_of, find_place, warn_of_plain_http
-from keltis_cli.remote.connect.shapes import Account, Opened, Tokens, read
+from keltis_cli.remote.connect.shapes import read
+from keltis_server.models.accounts import AccountOut, OpenedOut, TokensOut
 
 
 def register(
@@ -53,11 +54,11 @@ def register(
     warn_of_plain_http(url)
     wish = {"name": name} | ({"invitation": invitation} if invitation else {})
 
-    async def open_account() -> tuple[Any, Opened]:
+    async def open_account() -> tuple[Any, OpenedOut]:
         # Whoever runs the server may open accounts even where nobody else may.
         async with Server(place) as found:
             plain = await found.post("/accounts", wish)
-            return plain, read(found, Opened, plain)
+            return plain, read(found, OpenedOut, plain)
 
     plain, opened = asyncio.run(open_account())
     logins.keep(url, Login(opened.name, opened.token))
@@ -102,8 +103,8 @@ def login(
     if not token:
         raise BadRequest("a token is needed: keltis-ladder register NAME makes one")
 
-    async def who(server: Server) -> Account:
-        return read(server, Account, await server.get("/account"))
+    async def who(server: Server) -> AccountOut:
+        return read(server, AccountOut, await server.get("/account"))
 
     account = talk(address, token, who)
     logins = read_logins()
@@ -144,7 +145,7 @@ def logout(
 
 
 async def _revoke_current(server: Server) -> None:
-    found = read(server, Tokens, await server.get("/account/tokens"))
+    found = read(server, TokensOut, await server.get("/account/tokens"))
     for token in found.tokens:
         if token.current:
             await server.delete(f"/account/tokens/{token.id}")
@@ -154,11 +155,11 @@ async def _revoke_current(server: Server) -> None:
 async def whoami(server: Server) -> Answer:
     """Say which server is meant, and who you are there."""
     plain = await server.get("/account")
-    account = read(server, Account, plain)
+    account = read(server, AccountOut, plain)
     return Answer({**plain, "server": server.url}, lambda *_: _who(account, server.place))
 
 
-def _who(account: Account, place: Place) -> list[Text]:
+def _who(account: AccountOut, place: Place) -> list[Text]:
     saved = read_logins().servers.get(place.url)
     how = ""
     if saved is not None and saved.token == place.token:

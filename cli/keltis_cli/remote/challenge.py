@@ -33,9 +33,10 @@ from keltis_cli.remote.connect.following import (
     follow,
     vigil,
 )
-from keltis_cli.remote.connect.shapes import Match, read
+from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.pages.match import entrants_text, match_page
 from keltis_engine import find_variant
+from keltis_server.models.matches import MatchOut
 
 
 def challenge(
@@ -73,9 +74,9 @@ def challenge(
     wish = {"bot": bot, "opponents": opponents, "variant": find_variant(variant).id}
     waiting = Waiting(quiet=as_json)
 
-    async def play(found: Server) -> tuple[Any, Match]:
+    async def play(found: Server) -> tuple[Any, MatchOut]:
         plain = await found.post("/challenges", wish)
-        match = read(found, Match, plain)
+        match = read(found, MatchOut, plain)
         if not wait:
             return plain, match
         if not as_json:
@@ -101,8 +102,8 @@ def challenge(
 
 
 async def until_over(
-    server: Server, match: Match, waiting: Waiting, silence: float
-) -> tuple[Any, Match]:
+    server: Server, match: MatchOut, waiting: Waiting, silence: float
+) -> tuple[Any, MatchOut]:
     """Wait until a match is over, and return it as the server has it then."""
     path = f"/matches/{part(match.id)}"
     patience = Patience()
@@ -117,7 +118,7 @@ async def until_over(
         async for message in messages:
             if message is None:
                 plain = await patience.ask(lambda: server.get(path))
-                if plain is not None and (now := read(server, Match, plain)).over:
+                if plain is not None and (now := read(server, MatchOut, plain)).over:
                     return plain, now
                 if plain is not None and plain != before:
                     before = plain
@@ -127,13 +128,13 @@ async def until_over(
                 kept.note_news()
             waiting.say(told.text)
     plain = await server.get(path)
-    return plain, read(server, Match, plain)
+    return plain, read(server, MatchOut, plain)
 
 
 class Told:
     """How far a match is, as it is told live."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: MatchOut) -> None:
         self.games = match.players
         self.text = "waiting for a referee ..."
 

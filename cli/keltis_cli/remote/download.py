@@ -14,8 +14,9 @@ from keltis_cli.files import STANDARD, check_target
 from keltis_cli.remote.connect.calls import ServerOption, TokenOption, part, talk
 from keltis_cli.remote.connect.completion import complete_matches
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.shapes import Match, read
+from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.connect.upload_progress import Transfer
+from keltis_server.models.matches import MatchOut
 
 
 def download(
@@ -38,7 +39,7 @@ def download(
     check_target(target, force)
 
     async def fetch(found: Server) -> tuple[int, str]:
-        told = read(found, Match, await found.get(f"/matches/{part(match)}"))
+        told = read(found, MatchOut, await found.get(f"/matches/{part(match)}"))
         path = f"/matches/{part(match)}/replay"
         if target == STANDARD:
             return await _copy(found, path, sys.stdout.fileno()), ""

@@ -14,9 +14,10 @@ from keltis_cli.draw.strokes import counted
 from keltis_cli.remote.connect.calls import VariantOption
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.shapes import Leaderboard, Line, read
+from keltis_cli.remote.connect.shapes import read
 from keltis_engine import find_variant
-from keltis_ladder.store.ratings.lines import Line as StoredLine
+from keltis_ladder.store.ratings.lines import Line
+from keltis_server.models.leaderboards import LeaderboardOut, LineOut
 
 
 @remote(draws=True)
@@ -35,7 +36,7 @@ async def leaderboard(
     """Show who leads."""
     kind = find_variant(variant).id if variant else None
     plain = await server.get("/leaderboard", everybody=everybody, variant=kind, players=players)
-    board = read(server, Leaderboard, plain)
+    board = read(server, LeaderboardOut, plain)
     lines = [stored_line(line) for line in board.lines[:top]]
 
     def page(width: int, look: Look) -> list[Text]:
@@ -45,32 +46,13 @@ async def leaderboard(
     return Answer({**plain, "lines": plain["lines"][:top]}, page)
 
 
-def stored_line(line: Line) -> StoredLine:
+def stored_line(line: LineOut) -> Line:
     """Return a line as the ladder itself has it, which is drawn in one way everywhere."""
-    return StoredLine(
-        version=0,
-        bot=line.bot,
-        number=line.version,
-        author=line.author,
-        state=line.state,
-        mu=line.mu,
-        sigma=line.sigma,
-        matches=line.matches,
-        firsts=line.firsts,
-        shared=line.shared,
-        games=line.games,
-        wins=line.wins,
-        faults=line.faults,
-        seats=tuple(line.seats),
-        last_match=line.last_match,
-        last_played=line.last_played,
-        provisional=line.provisional,
-        rank=line.rank,
-        tied=line.tied,
-    )
+    same = line.model_dump(exclude={"version", "low", "high", "seats"})
+    return Line(version=0, number=line.version, seats=tuple(line.seats), **same)
 
 
-def _title(board: Leaderboard) -> Text:
+def _title(board: LeaderboardOut) -> Text:
     kind = "all variants" if board.variant == "all" else board.variant
     if board.players:
         kind += f", {board.players} players"

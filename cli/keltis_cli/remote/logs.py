@@ -21,18 +21,11 @@ from keltis_cli.files import STANDARD, check_target
 from keltis_cli.remote.connect.calls import BotArgument, part
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.shapes import (
-    Bot,
-    Fault,
-    Profile,
-    Report,
-    Times,
-    Versions,
-    read,
-    read_all,
-)
+from keltis_cli.remote.connect.shapes import read, read_all
 from keltis_cli.remote.pages.findings import say_finding
 from keltis_ladder.referee.crash_cards import read_card
+from keltis_server.models.bots import BotOut, FaultOut, TimeOut, TimesOut, VersionsOut
+from keltis_server.models.reports import ReportOut
 
 FAULTS: Final = 5  # that are told
 LOG_LINES: Final = 12
@@ -55,7 +48,7 @@ async def logs(
     card = None
     if faults:
         card = await server.find(f"/bots/{part(bot)}/faults/{faults[0]['id']}/card")
-    told = read(server, Report, report), read_all(server, Fault, faults)
+    told = read(server, ReportOut, report), read_all(server, FaultOut, faults)
     return Answer(
         {"version": number, "report": report, "faults": faults, "card": card},
         lambda *_: _tell(console(), f"{printable(bot)} v{number}", *told, card),
@@ -65,10 +58,10 @@ async def logs(
 async def _newest(server: Server, bot: str) -> int:
     """Return the newest version, which may not be the one that plays."""
     plain = await server.get(f"/bots/{part(bot)}/versions")
-    return max(version.number for version in read(server, Versions, plain).versions)
+    return max(version.number for version in read(server, VersionsOut, plain).versions)
 
 
-def _tell(out: Console, version: str, report: Report, faults: list[Fault], card: Any) -> None:
+def _tell(out: Console, version: str, report: ReportOut, faults: list[FaultOut], card: Any) -> None:
     out.print(f"{version}: {report.state}", style=TITLE, highlight=False)
     if report.reason:
         say_indented(out, report.reason)
@@ -93,7 +86,7 @@ def _tell(out: Console, version: str, report: Report, faults: list[Fault], card:
     out.print(f"\nMore about the newest: keltis-ladder crash {name}", highlight=False)
 
 
-def _fault_line(fault: Fault) -> str:
+def _fault_line(fault: FaultOut) -> str:
     where = f"match {fault.match}, game {fault.rotation + 1}, decision {fault.decision + 1}"
     return f"{fault.id}: {fault.kind}/{fault.code} in {where}, {fault.at:%Y-%m-%d %H:%M} UTC"
 
@@ -142,20 +135,20 @@ def _save(card: Any, path: Path, force: bool) -> None:
 async def _latest_fault(server: Server, bot: str) -> int:
     plain = await server.pages(f"/bots/{part(bot)}/faults", 1)
     if not plain:
-        read(server, Bot, await server.get(f"/bots/{part(bot)}"))
+        read(server, BotOut, await server.get(f"/bots/{part(bot)}"))
         raise BadRequest(f"{printable(bot)} has no faults: nothing to explain")
-    return read(server, Fault, plain[0]).id
+    return read(server, FaultOut, plain[0]).id
 
 
 @remote(draws=True)
 async def times(server: Server, bot: BotArgument) -> Answer:
     """Show how long your bot thinks."""
     plain = await server.get(f"/bots/{part(bot)}/times")
-    profile = read(server, Times, plain).profile
+    profile = read(server, TimesOut, plain).profile
     return Answer(plain, lambda width, look: _times(profile, width, look))
 
 
-def _times(rows: list[Profile], width: int, drawn: Look) -> list[Text]:
+def _times(rows: list[TimeOut], width: int, drawn: Look) -> list[Text]:
     if not rows:
         return [Text("It has not played yet.", QUIET)]
     columns = [

@@ -16,10 +16,13 @@ from keltis_cli.remote.connect.calls import MOST, LimitOption, VariantOption
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import complete_bots
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.shapes import Account, Bot, Match, read, read_all
+from keltis_cli.remote.connect.shapes import read, read_all
 from keltis_cli.remote.pages.match import entrants_text
 from keltis_engine import find_variant
 from keltis_ladder.store.schema.moments import now
+from keltis_server.models.accounts import AccountOut
+from keltis_server.models.bots import BotOut
+from keltis_server.models.matches import MatchOut
 
 
 @remote(draws=True)
@@ -41,11 +44,11 @@ async def matches(
     kind = find_variant(variant).id if variant else None
     state = "playing" if running else "finished"
     plain = await server.pages("/matches", limit, bot=bot, variant=kind, state=state)
-    listed = read_all(server, Match, plain)
+    listed = read_all(server, MatchOut, plain)
     return Answer(plain, lambda width, look: match_lines(listed, width, look, running))
 
 
-def match_lines(listed: Sequence[Match], width: int, look: Look, running: bool) -> list[Text]:
+def match_lines(listed: Sequence[MatchOut], width: int, look: Look, running: bool) -> list[Text]:
     """Return a line for each match."""
     if not listed:
         return [Text("No match is being played." if running else "No matches yet.", QUIET)]
@@ -75,13 +78,13 @@ async def bots(
     """List the bots, by name."""
     whose = author
     if mine:
-        whose = read(server, Account, await server.get("/account")).name
+        whose = read(server, AccountOut, await server.get("/account")).name
     plain = await server.pages("/bots", limit, author=whose)
-    listed = read_all(server, Bot, plain)
+    listed = read_all(server, BotOut, plain)
     return Answer(plain, lambda width, look: bot_lines(listed, width, look))
 
 
-def bot_lines(listed: Sequence[Bot], width: int, look: Look) -> list[Text]:
+def bot_lines(listed: Sequence[BotOut], width: int, look: Look) -> list[Text]:
     """Return a line for each bot."""
     if not listed:
         return [Text("No bots yet: keltis-ladder submit DIRECTORY", QUIET)]

@@ -19,9 +19,10 @@ from keltis_cli.remote.connect.calls import (
 )
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption
-from keltis_cli.remote.connect.shapes import Version, read
+from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.submit import end_with, wait_for_version
 from keltis_cli.remote.submit_following import Outcome
+from keltis_server.models.bots import VersionOut
 
 
 def recheck(
@@ -39,9 +40,9 @@ def recheck(
     The exit codes are those of `submit`.
     """
 
-    async def ask(found: Server) -> tuple[Any, Version]:
+    async def ask(found: Server) -> tuple[Any, VersionOut]:
         plain = await found.post(f"/bots/{part(bot)}/recheck")
-        return plain, read(found, Version, plain)
+        return plain, read(found, VersionOut, plain)
 
     plain, version = talk(server, token, ask)
     if not as_json:

@@ -11,7 +11,8 @@ from keltis_cli.draw.printable import printable
 from keltis_cli.remote.connect.calls import BotArgument, part
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.shapes import Version, read
+from keltis_cli.remote.connect.shapes import read
+from keltis_server.models.bots import VersionOut
 
 
 @remote(sure="Take {bot} off the ladder?")
@@ -22,7 +23,7 @@ async def retire(
 ) -> Answer:
     """Take your bot off the ladder; its results stay, and `restore` brings it back."""
     plain = await server.post(f"/bots/{part(bot)}/retire", {"reason": reason})
-    name = bot_name(printable(bot), read(server, Version, plain).number)
+    name = bot_name(printable(bot), read(server, VersionOut, plain).number)
     return Answer(plain, f"{name} is off the ladder; its results stay.")
 
 
@@ -30,7 +31,7 @@ async def retire(
 async def restore(server: Server, bot: BotArgument) -> Answer:
     """Bring your bot back: its newest retired version is checked again, and plays."""
     plain = await server.post(f"/bots/{part(bot)}/restore")
-    version, name = read(server, Version, plain), printable(bot)
+    version, name = read(server, VersionOut, plain), printable(bot)
     return Answer(
         plain,
         f"{bot_name(name, version.number)} is {version.state}; to see: keltis-ladder logs {name}",

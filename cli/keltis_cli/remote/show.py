@@ -13,10 +13,12 @@ from keltis_cli.remote.connect.calls import part
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import complete_things
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.shapes import Bot, Match, Version, Versions, read, read_all
+from keltis_cli.remote.connect.shapes import read, read_all
 from keltis_cli.remote.pages.bot import bot_page, version_page
 from keltis_cli.remote.pages.match import match_page
 from keltis_cli.remote.tournaments import tournament_answer
+from keltis_server.models.bots import BotOut, VersionOut, VersionsOut
+from keltis_server.models.matches import MatchOut
 
 LATEST: Final = 5  # matches on the page of a bot
 UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -37,7 +39,7 @@ async def show(
     """Show a bot, one of its versions, a match or a tournament."""
     if what.isdecimal() or UUID.fullmatch(what):
         plain = await server.get(f"/matches/{part(what)}")
-        match = read(server, Match, plain)
+        match = read(server, MatchOut, plain)
         return Answer(plain, lambda width, look: match_page(match, width, look))
     name, slash, rest = what.partition("/")
     if slash and name == "tournament":
@@ -51,7 +53,7 @@ async def _version(server: Server, bot: str, number: str) -> Answer:
     if not number.isdecimal():
         raise BadRequest(f"{printable(number)!r} is not the number of a version: write BOT/3")
     plain = await server.get(f"/bots/{part(bot)}/versions/{int(number)}")
-    version = read(server, Version, plain)
+    version = read(server, VersionOut, plain)
     return Answer(plain, lambda width, look: version_page(printable(bot), version, width, look))
 
 
@@ -67,9 +69,9 @@ async def _bot_or_tournament(server: Server, name: str) -> Answer:
         return tournament_answer(server, held)
     versions = await server.get(f"/bots/{part(name)}/versions")
     latest = await server.pages("/matches", LATEST, bot=name, state="finished")
-    bot = read(server, Bot, plain)
-    its_versions = read(server, Versions, versions).versions
-    matches = read_all(server, Match, latest)
+    bot = read(server, BotOut, plain)
+    its_versions = read(server, VersionsOut, versions).versions
+    matches = read_all(server, MatchOut, latest)
     url = f"{server.url}/bots/{part(name)}"
     return Answer(
         {**plain, "versions": versions["versions"], "latest": latest},

@@ -23,7 +23,7 @@ from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import JsonOption, ServerOption, TokenOption, print_json, talk
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption
-from keltis_cli.remote.connect.shapes import Version, read
+from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.connect.upload_progress import Transfer
 from keltis_cli.remote.packing import Parcel, manifest_of, packed
 from keltis_cli.remote.pages.bot import size_text
@@ -34,6 +34,7 @@ from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.programs.preparing import cache_directory
 from keltis_ladder.sandbox.child import pinned
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
+from keltis_server.models.bots import VersionOut
 
 CHUNK: Final = 256 * 1024
 NAMED: Final = 5  # things that were left out
@@ -144,17 +145,17 @@ def _marks(bot: Path, sandbox: Sandbox, page: Page) -> list[Mark]:
 
 def _send(
     bot: Path, manifest: Manifest, server: str, token: str, quiet: bool
-) -> tuple[int, Any, Version]:
+) -> tuple[int, Any, VersionOut]:
     with packed(bot, manifest) as parcel:
         if not quiet:
             _say_parcel(parcel)
 
-        async def send(found: Server) -> tuple[int, Any, Version]:
+        async def send(found: Server) -> tuple[int, Any, VersionOut]:
             with Transfer(f"send {manifest.name}", parcel.size, quiet) as shown:
                 status, plain = await found.upload(
                     "/bots", parcel.media, parcel.size, lambda: _chunks(parcel, shown)
                 )
-            return status, plain, read(found, Version, plain)
+            return status, plain, read(found, VersionOut, plain)
 
         return talk(server, token, send)
 
@@ -178,7 +179,7 @@ def _say_parcel(parcel: Parcel) -> None:
     console(stderr=True).print(text, soft_wrap=True, highlight=False)
 
 
-def _say_sent(name: str, version: Version, known: bool) -> None:
+def _say_sent(name: str, version: VersionOut, known: bool) -> None:
     called = bot_name(name, version.number)
     if known:
         print(f"{called} is this very program already: {version.state}.", flush=True)

@@ -15,9 +15,12 @@ from keltis_cli.draw.strokes import counted
 from keltis_cli.remote.connect.calls import part
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import Message, Patience, Vigil, Waiting, follow, vigil
-from keltis_cli.remote.connect.shapes import Bot, Finding, Match, Report, Version, read
+from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.pages.findings import say_finding
 from keltis_cli.remote.pages.match import result_line
+from keltis_server.models.bots import BotOut, VersionOut
+from keltis_server.models.matches import MatchOut
+from keltis_server.models.reports import FindingOut, ReportOut
 
 CHECKING: Final = "checking"
 ACTIVE: Final = "active"
@@ -87,7 +90,7 @@ class Watch:
         self.bot = bot
         self.outcome = outcome
         self.quiet = quiet
-        self.number = read(server, Version, outcome.version).number
+        self.number = read(server, VersionOut, outcome.version).number
         self.path = f"/bots/{part(bot)}/versions/{self.number}"
         self.out = console()
         self.waiting = Waiting(quiet)
@@ -155,7 +158,7 @@ class Watch:
                     self.outcome.first = plain  # the oldest of them, in the end
 
     def _is_rated_and_its_own(self, plain: Any) -> bool:
-        match = read(self.server, Match, plain)
+        match = read(self.server, MatchOut, plain)
         mine = any(e.bot == self.bot and e.version == self.number for e in match.entrants)
         return match.rated and mine
 
@@ -192,14 +195,14 @@ class Watch:
     def _report(self, plain: Any) -> None:
         """Show what of a report has not been shown yet."""
         self.outcome.report = plain
-        report = read(self.server, Report, plain)
+        report = read(self.server, ReportOut, plain)
         self._build_says(report.output[self.output :])
         for finding in plain.get("findings", [])[self.findings :]:
             self._found(finding)
 
     def _found(self, plain: Any) -> None:
         self.findings += 1
-        finding = read(self.server, Finding, plain)
+        finding = read(self.server, FindingOut, plain)
         if not self.quiet:
             self._end_line()
             self.waiting.rest()
@@ -220,7 +223,7 @@ class Watch:
             self.output -= 1  # this end of the line was ours
 
     def _note_state(self) -> None:
-        read(self.server, Version, self.outcome.version)
+        read(self.server, VersionOut, self.outcome.version)
         if self.outcome.state == ACTIVE and self.active_since is None:
             self.active_since = asyncio.get_running_loop().time()
             if not self.quiet:
@@ -232,14 +235,14 @@ class Watch:
     async def _rate(self) -> None:
         if self.outcome.first is not None:
             plain = await self.server.get(f"/bots/{part(self.bot)}")
-            rating = read(self.server, Bot, plain).overall
+            rating = read(self.server, BotOut, plain).overall
             self.outcome.rating = rating.model_dump() if rating is not None else None
 
     def sum_up(self) -> None:
         """Say what came of it, and where to look."""
         self.waiting.rest()
         self._end_line()
-        version = read(self.server, Version, self.outcome.version)
+        version = read(self.server, VersionOut, self.outcome.version)
         if self.outcome.failed:
             reason = version.reason or "keltis-ladder logs says more"
             name = bot_name(self.bot, self.number)
@@ -256,7 +259,7 @@ class Watch:
         if self.outcome.first is None:
             self.out.print("No match yet: it plays as soon as it has opponents.")
         else:
-            first = read(self.server, Match, self.outcome.first)
+            first = read(self.server, MatchOut, self.outcome.first)
             self.out.print(f"First: {result_line(first)}", soft_wrap=True, highlight=False)
         rating = self.outcome.rating
         if rating is not None:

@@ -13,7 +13,8 @@ from keltis_cli.draw.printable import printable
 from keltis_cli.remote.connect.calls import ServerOption, TokenOption, YesOption, confirm, talk
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.shapes import NewToken, Token, Tokens, read
+from keltis_cli.remote.connect.shapes import read
+from keltis_server.models.accounts import NewTokenOut, TokenOut, TokensOut
 
 SCOPES = ("read", "submit", "play", "account", "admin")
 
@@ -27,11 +28,11 @@ app = typer.Typer(
 async def list_tokens(server: Server) -> Answer:
     """List the tokens that are valid."""
     plain = await server.get("/account/tokens")
-    tokens = read(server, Tokens, plain).tokens
+    tokens = read(server, TokensOut, plain).tokens
     return Answer(plain, lambda width, look: _table(tokens, width, look))
 
 
-def _table(tokens: list[Token], width: int, drawn: Look) -> list[Text]:
+def _table(tokens: list[TokenOut], width: int, drawn: Look) -> list[Text]:
     if not tokens:
         return [Text("No tokens.", QUIET)]
     columns = [
@@ -77,7 +78,7 @@ async def create(
     if days is not None:
         wish["days"] = days
     plain = await server.post("/account/tokens", wish)
-    new = read(server, NewToken, plain)
+    new = read(server, NewTokenOut, plain)
     return Answer(plain, lambda *_: _say_new(label, new.token))
 
 

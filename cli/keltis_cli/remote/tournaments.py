@@ -45,11 +45,12 @@ from keltis_cli.remote.connect.following import (
     vigil,
 )
 from keltis_cli.remote.connect.shapes import read, read_all
-from keltis_cli.remote.connect.tournament_shapes import Summary, Tournament
+from keltis_cli.remote.connect.tournament_shapes import Tournament
 from keltis_cli.remote.pages.tournament import Watched, tournament_page
 from keltis_engine import VARIANTS
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN
+from keltis_server.models.tournaments import TournamentSummary
 
 ALL: Final = "all"
 REDRAW: Final = 0.5  # seconds
@@ -187,11 +188,11 @@ async def list_tournaments(
 ) -> Answer:
     """List the tournaments of the server, the newest first."""
     plain = await server.pages("/tournaments", limit, state=state)
-    listed = read_all(server, Summary, plain)
+    listed = read_all(server, TournamentSummary, plain)
     return Answer(plain, lambda width, look: _table(listed, width, look))
 
 
-def _table(listed: list[Summary], width: int, look: Look) -> list[Text]:
+def _table(listed: list[TournamentSummary], width: int, look: Look) -> list[Text]:
     if not listed:
         return [Text("No tournaments yet: keltis-ladder tournament create NAME --top 8", QUIET)]
     names = [Text(each.name, TITLE if each.state == "running" else "") for each in listed]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Annotated, Final
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlmodel import Session
 
 from keltis_ladder.store.bots.accounts import (
@@ -22,7 +22,6 @@ from keltis_ladder.store.bots.accounts import (
 )
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Author, Token
-from keltis_server.api.service import QuotasOut
 from keltis_server.events import AccessEnded
 from keltis_server.http.auth import Call, allows
 from keltis_server.http.endpoints import API, Endpoints, Parameters
@@ -30,6 +29,14 @@ from keltis_server.http.parameters import Days, Label, Name
 from keltis_server.http.problems import forbidden, not_found, too_many
 from keltis_server.http.rate_limits import address_of
 from keltis_server.http.wire import Reply
+from keltis_server.models.accounts import (
+    AccountOut,
+    NewTokenOut,
+    OpenedOut,
+    QuotasOut,
+    TokenOut,
+    TokensOut,
+)
 from keltis_server.settings import Registration
 
 ENDPOINTS: Final = Endpoints("accounts", "Authors and their tokens.")
@@ -47,42 +54,6 @@ class RegisterIn(Parameters):
     label: Label = "the first"
 
 
-class OpenedOut(BaseModel):
-    """A new account. The token is shown this once."""
-
-    name: str
-    token: str
-    scopes: list[TokenScope]
-
-
-class AccountOut(BaseModel):
-    """Who calls, and how much they may ask for."""
-
-    name: str
-    house: bool
-    scopes: list[TokenScope] = Field(description="What the token in use allows.")
-    bots: list[str]
-    quotas: QuotasOut
-    uploads_left: int = Field(description="How many uploads are possible at once now.")
-
-
-class TokenOut(BaseModel):
-    """A token that is valid; its text is not known to us."""
-
-    id: int
-    label: str
-    scopes: list[TokenScope]
-    created: datetime
-    expires: datetime | None
-    current: bool = Field(description="Whether this request came with it.")
-
-
-class TokensOut(BaseModel):
-    """All tokens of the caller that are valid, the oldest first."""
-
-    tokens: list[TokenOut]
-
-
 class TokenIn(Parameters):
     """A token that is wanted."""
 
@@ -92,12 +63,6 @@ class TokenIn(Parameters):
         Field(min_length=1, max_length=len(TokenScope), description="What it is to allow."),
     ]
     days: Days = None
-
-
-class NewTokenOut(TokenOut):
-    """A new token. Its text is shown this once."""
-
-    token: str
 
 
 class TokenPath(Parameters):
@@ -210,5 +175,5 @@ def _told(token: Token, call: Call) -> TokenOut:
     )
 
 
-def _in_order(scopes: frozenset[str]) -> list[TokenScope]:
+def _in_order(scopes: frozenset[str]) -> list[str]:
     return [scope for scope in TokenScope if scope in scopes]

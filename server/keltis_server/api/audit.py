@@ -14,7 +14,7 @@ from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.lookups import require_reader, the_bot
 from keltis_server.http.parameters import NamePath
-from keltis_server.models.audit import AuditOut, BotAuditOut, bot_audit_out, line_out
+from keltis_server.models.audit import AuditLineOut, AuditOut, BotAuditOut
 
 ENDPOINTS: Final = Endpoints("audit", "Whether bots seem to know more than they may.")
 
@@ -31,7 +31,9 @@ def _audit(session: Session, suspend: bool) -> AuditOut:
         waiting=waiting(session),
         looked_at=looked_at(session),
         suspend=suspend,
-        suspects=[line_out(line) for line in suspects(session)],
+        suspects=[
+            AuditLineOut.model_validate(line, from_attributes=True) for line in suspects(session)
+        ],
     )
 
 
@@ -49,4 +51,4 @@ async def get_bot_audit(call: Call, path: NamePath) -> BotAuditOut:
 def _bot_audit(session: Session, call: Call, name: str) -> BotAuditOut:
     bot = the_bot(session, name)
     require_reader(call, bot.author_id)
-    return bot_audit_out(audit_of_bot(session, bot.id))
+    return BotAuditOut.model_validate(audit_of_bot(session, bot.id), from_attributes=True)

@@ -27,10 +27,12 @@ from keltis_server.http.parameters import (
     VersionPath,
 )
 from keltis_server.http.problems import not_found
+from keltis_server.loaders.bots import bot_out, version_out
 from keltis_server.models.bots import (
     AuthorOut,
     BotOut,
     ComponentsOut,
+    CompositionOut,
     FaultOut,
     OpponentOut,
     OpponentsOut,
@@ -39,9 +41,6 @@ from keltis_server.models.bots import (
     TimesOut,
     VersionOut,
     VersionsOut,
-    bot_out,
-    composition_out,
-    version_out,
 )
 from keltis_server.site.encoding import JSON, dump_json
 
@@ -194,7 +193,9 @@ def _components(session: Session, name: str, number: int, scope: Scope) -> Compo
     version, number = _version(session, name, number)
     found = compositions_of(session, version, scope)
     return ComponentsOut(
-        version=number, latest=LATEST, variants=[composition_out(each) for each in found]
+        version=number,
+        latest=LATEST,
+        variants=[CompositionOut.model_validate(each, from_attributes=True) for each in found],
     )
 
 

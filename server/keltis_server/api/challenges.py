@@ -20,7 +20,8 @@ from keltis_server.http.lookups import require_owner, the_bot
 from keltis_server.http.parameters import Name, VariantId
 from keltis_server.http.problems import conflict, too_many
 from keltis_server.http.wire import Reply
-from keltis_server.models.matches import MatchOut, load_match
+from keltis_server.loaders.matches import load_match
+from keltis_server.models.matches import MatchOut
 from keltis_server.play.games import GAMES
 
 ENDPOINTS: Final = Endpoints("challenges", "Unrated matches, at once.")

@@ -32,7 +32,8 @@ from keltis_server.http.lookups import no_page, number_after, the_bot, the_tourn
 from keltis_server.http.parameters import BOT_PATTERN, Page, PageQuery
 from keltis_server.http.problems import conflict, not_found
 from keltis_server.http.wire import Reply
-from keltis_server.models.matches import MatchOut, MatchState, match_out
+from keltis_server.loaders.matches import match_out
+from keltis_server.models.matches import MatchOut, MatchState
 from keltis_server.site.encoding import dump_json
 from keltis_server.site.site import Site
 

@@ -15,7 +15,8 @@ from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.lookups import number_after
 from keltis_server.http.parameters import Page, PageQuery
-from keltis_server.models.matches import STATES, MatchState
+from keltis_server.loaders.matches import STATES
+from keltis_server.models.matches import MatchState
 
 ENDPOINTS: Final = Endpoints("seeds", "What the seeds of matches are made of.")
 

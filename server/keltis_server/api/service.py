@@ -12,19 +12,10 @@ from pydantic import BaseModel, Field
 from keltis_engine import VARIANTS, find_variant
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Media
+from keltis_server.models.accounts import QuotasOut
 from keltis_server.site.encoding import JSON, dump_json
 
 ENDPOINTS: Final = Endpoints("service", "What this ladder is and plays.")
-
-
-class QuotasOut(BaseModel):
-    """How much one author may ask for."""
-
-    archive_bytes: int
-    uploads_per_hour: int
-    bots: int
-    challenges_per_hour: int
-    requests_per_minute: int
 
 
 class ClockOut(BaseModel):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Final
 
 from aiohttp import web
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from keltis_bots.manifest import Manifest
 from keltis_ladder.programs.unpacking.names import BadArchive
@@ -29,7 +28,9 @@ from keltis_server.http.endpoints import API, Endpoints, Media, Parameters
 from keltis_server.http.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
 from keltis_server.http.problems import Problem, forbidden, not_found
 from keltis_server.http.wire import Reply
-from keltis_server.models.bots import VersionOut, version_out
+from keltis_server.loaders.bots import version_out
+from keltis_server.models.bots import VersionOut
+from keltis_server.models.reports import FindingOut, ReportOut
 from keltis_server.uploads.intake import INTAKE
 from keltis_server.uploads.receiving import FORM
 
@@ -42,27 +43,6 @@ ARCHIVE: Final = Media(
 )
 PRIVATE: Final = "private, max-age=31536000, immutable"  # a version never changes
 LONGEST_REASON: Final = 500
-
-
-class FindingOut(BaseModel):
-    """The outcome of one check."""
-
-    check: str = Field(description="Its name, the same in every report.")
-    mark: str = Field(description="ok, warning or failed: only a failure keeps a bot away.")
-    text: str
-    advice: str
-    log: str = Field(description="The end of what the bot, or its build, had printed.")
-
-
-class ReportOut(BaseModel):
-    """What the check of a version found. Empty until it is over."""
-
-    state: str
-    reason: str
-    findings: list[FindingOut]
-    output: str = Field(description="What its build printed; of much only beginning and end.")
-    started: datetime | None
-    finished: datetime | None
 
 
 class RetireIn(Parameters):

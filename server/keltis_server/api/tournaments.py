@@ -29,12 +29,8 @@ from keltis_server.http.lookups import number_after, require_owner, the_bot, the
 from keltis_server.http.parameters import Name, Page, PageQuery, VariantId
 from keltis_server.http.problems import conflict, forbidden, too_many
 from keltis_server.http.wire import Reply
-from keltis_server.models.tournaments import (
-    TournamentOut,
-    TournamentSummary,
-    summary_out,
-    tournament_out,
-)
+from keltis_server.loaders.tournaments import summary_out, tournament_out
+from keltis_server.models.tournaments import TournamentOut, TournamentSummary
 from keltis_server.play.games import GAMES
 
 ENDPOINTS: Final = Endpoints("tournaments", "Tournaments.")

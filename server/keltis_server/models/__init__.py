@@ -1,1 +1,4 @@
-"""What the API answers with, as models, and how they are made from what is stored."""
+"""What the API answers with, as models: the server fills them, clients parse with them.
+
+Nothing here loads the database, so that a client starts quickly.
+"""

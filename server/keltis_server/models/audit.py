@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from keltis_ladder.store.audit.reports import BotAudit, Line
-
 
 class AuditLineOut(BaseModel):
     """One test of a bot, or of two."""
@@ -45,26 +43,3 @@ class AuditOut(BaseModel):
     looked_at: int = Field(description="Matches whose decisions were looked at, for foresight.")
     suspend: bool = Field(description="Whether whoever is found is suspended at once.")
     suspects: list[AuditLineOut] = Field(description="The newest alarm first.")
-
-
-def line_out(line: Line) -> AuditLineOut:
-    """Return one test."""
-    return AuditLineOut(
-        bot=line.bot,
-        partner=line.partner,
-        test=line.test,
-        variant=line.variant,
-        matches=line.matches,
-        odds=line.odds,
-        alarm=line.alarm,
-    )
-
-
-def bot_audit_out(found: BotAudit) -> BotAuditOut:
-    """Return all tests of a bot."""
-    return BotAuditOut(
-        matches=found.matches,
-        suspicious=found.suspicious,
-        tests=[line_out(line) for line in found.tests],
-        telling=found.telling,
-    )

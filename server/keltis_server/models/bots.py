@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from pydantic import BaseModel, Field
 
-from keltis_ladder.ratings.ranking import Z95, provisional
-from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.bots.browsing import BotRow, VersionRow
-from keltis_ladder.store.matches.components import Composition
-from keltis_ladder.store.matches.records import TWELFTHS
-from keltis_ladder.store.ratings.leaderboards import seat_shares
-from keltis_ladder.store.schema.tables import Rating
+from keltis_server.models.moments import Moment
 
 
 class VersionOut(BaseModel):
@@ -25,7 +17,7 @@ class VersionOut(BaseModel):
     variants: list[str]
     players: list[int]
     description: str
-    created: datetime
+    created: Moment
     size: int | None = Field(description="Of its archive, in bytes; null for our own bots.")
     digest: str | None = Field(description="SHA-256 of its archive.")
     built_in: str | None = Field(description="Which of our own bots it is.")
@@ -61,7 +53,7 @@ class BotOut(BaseModel):
     name: str
     author: str
     house: bool = Field(description="Whether it is one of ours.")
-    created: datetime
+    created: Moment
     description: str
     state: str
     version: int
@@ -69,13 +61,18 @@ class BotOut(BaseModel):
     players: list[int]
     ratings: list[RatingOut] = Field(description="Of this version. In lists only the overall one.")
 
+    @property
+    def overall(self) -> RatingOut | None:
+        """Its rating over everything, if it has played."""
+        return next((r for r in self.ratings if r.variant == "all" and r.players == 0), None)
+
 
 class StepOut(BaseModel):
     """A rating after a match."""
 
     match: int
     version: int
-    at: datetime
+    at: Moment
     mu: float
     sigma: float
 
@@ -136,7 +133,7 @@ class FaultOut(BaseModel):
     decision: int
     kind: str
     code: str
-    at: datetime
+    at: Moment
     text: str | None = Field(description="What happened; only for its author.")
 
 
@@ -165,84 +162,5 @@ class AuthorOut(BaseModel):
 
     name: str
     house: bool
-    created: datetime
+    created: Moment
     bots: list[str]
-
-
-def composition_out(found: Composition) -> CompositionOut:
-    """Return what points are made of."""
-    return CompositionOut(
-        variant=found.variant,
-        matches=found.matches,
-        games=found.games,
-        own=found.own,
-        field=found.field,
-        components=[
-            ComponentOut(name=each.name, own=each.own, field=each.field)
-            for each in found.components
-        ],
-    )
-
-
-def version_out(row: VersionRow, for_author: bool) -> VersionOut:
-    """Return a version; the reason of its state only for its author."""
-    version = row.version
-    assert version.id is not None
-    return VersionOut(
-        id=version.id,
-        number=version.number,
-        state=version.state,
-        reason=version.reason if for_author else None,
-        variants=version.variants,
-        players=version.players,
-        description=version.description,
-        created=version.created,
-        size=row.size,
-        digest=version.archive_digest,
-        built_in=version.built_in,
-    )
-
-
-def bot_out(row: BotRow, ranks: dict[tuple[int, Scope], int]) -> BotOut:
-    """Return a bot; ``ranks`` are by version and scope."""
-    version = row.version
-    return BotOut(
-        name=row.bot.name,
-        author=row.author.name,
-        house=row.author.house,
-        created=row.bot.created,
-        description=version.description,
-        state=version.state,
-        version=version.number,
-        variants=version.variants,
-        players=version.players,
-        ratings=[
-            _rating(rating, ranks.get((rating.version_id, Scope(rating.variant, rating.players))))
-            for rating in row.ratings
-        ],
-    )
-
-
-def _rating(rating: Rating, rank: int | None) -> RatingOut:
-    return RatingOut(
-        variant=rating.variant,
-        players=rating.players,
-        mu=rating.mu,
-        sigma=rating.sigma,
-        low=rating.mu - Z95 * rating.sigma,
-        high=rating.mu + Z95 * rating.sigma,
-        rank=rank,
-        provisional=provisional(rating.sigma, rating.matches),
-        matches=rating.matches,
-        games=rating.games,
-        wins=rating.twelfths / TWELFTHS,
-        faults=rating.faults,
-        seats=list(
-            seat_shares(
-                rating.matches,
-                (rating.seat0, rating.seat1, rating.seat2, rating.seat3),
-                rating.seat2_games,
-                rating.seat3_games,
-            )
-        ),
-    )

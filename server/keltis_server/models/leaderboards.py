@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-
 from pydantic import BaseModel, Field
-from sqlmodel import Session
 
-from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.ratings.leaderboards import leaderboard
-from keltis_ladder.store.ratings.lines import Line
-from keltis_ladder.store.ratings.memory import matches_stored
+from keltis_server.models.moments import Moment
 
 
 class LineOut(BaseModel):
@@ -36,7 +29,7 @@ class LineOut(BaseModel):
     faults: int
     seats: list[float | None] = Field(description="Share of the games won from each seat.")
     last_match: int
-    last_played: datetime
+    last_played: Moment
 
 
 class LeaderboardOut(BaseModel):
@@ -72,45 +65,3 @@ class HeadToHeadOut(BaseModel):
     players: int
     bots: list[HeadOut]
     pairs: list[PairOut]
-
-
-def line_out(line: Line) -> LineOut:
-    """Return a line of a leaderboard."""
-    return LineOut(
-        rank=line.rank,
-        tied=line.tied,
-        provisional=line.provisional,
-        bot=line.bot,
-        version=line.number,
-        author=line.author,
-        state=line.state,
-        mu=line.mu,
-        sigma=line.sigma,
-        low=line.low,
-        high=line.high,
-        matches=line.matches,
-        firsts=line.firsts,
-        shared=line.shared,
-        games=line.games,
-        wins=line.wins,
-        faults=line.faults,
-        seats=list(line.seats),
-        last_match=line.last_match,
-        last_played=line.last_played,
-    )
-
-
-def leaderboard_out(scope: Scope, matches: int, lines: Sequence[Line]) -> LeaderboardOut:
-    """Return a leaderboard from its lines."""
-    return LeaderboardOut.model_construct(  # the lines were checked one by one
-        variant=scope.variant,
-        players=scope.players,
-        matches=matches,
-        lines=[line_out(line) for line in lines],
-    )
-
-
-def load_leaderboard(session: Session, scope: Scope, everybody: bool = False) -> LeaderboardOut:
-    """Return a leaderboard as it is stored now."""
-    lines = leaderboard(session, scope, everybody)
-    return leaderboard_out(scope, matches_stored(session), lines)

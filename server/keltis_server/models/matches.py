@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Annotated
 
 from pydantic import BaseModel, Field
-from sqlmodel import Session
 
-from keltis_ladder.match.commitments import commitment_of
-from keltis_ladder.match.rotation import entrants_by_seat
-from keltis_ladder.match.seeds import Origin, origin_from_plain
-from keltis_ladder.store.matches.matches import EntrantRow, GameRow, MatchRow, match_row
-from keltis_ladder.store.matches.records import TWELFTHS
-from keltis_ladder.store.schema.tables import JobState
+from keltis_server.models.moments import Moment
 
 
 class MatchState(StrEnum):
@@ -25,16 +18,6 @@ class MatchState(StrEnum):
     FINISHED = "finished"
     FAILED = "failed"
     CANCELLED = "cancelled"
-
-
-STATES: Final = {
-    JobState.WAITING: MatchState.WAITING,
-    JobState.HELD: MatchState.WAITING,
-    JobState.LEASED: MatchState.PLAYING,
-    JobState.DONE: MatchState.FINISHED,
-    JobState.FAILED: MatchState.FAILED,
-    JobState.CANCELLED: MatchState.CANCELLED,
-}
 
 
 class ControlOut(BaseModel):
@@ -100,7 +83,7 @@ class MatchOut(BaseModel):
 
     id: str
     number: int | None = Field(description="Its place in the order of all results.")
-    state: MatchState
+    state: Annotated[str, Field(json_schema_extra={"enum": list(MatchState)})]
     purpose: str
     rated: bool
     variant: str
@@ -120,83 +103,14 @@ class MatchOut(BaseModel):
     result_digest: str | None = Field(description="Of this result and all that came before it.")
     entrants: list[EntrantOut]
     decisions: int | None
-    created: datetime
-    finished: datetime | None
+    created: Moment
+    finished: Moment | None
     games: list[GameOut] = Field(description="Empty until the whole match is over.")
     replay_removed: bool = Field(
         description="Whether the moves are gone, older than this ladder keeps them."
     )
 
-
-def origin_out(origin: Origin, secret: str | None = None) -> OriginOut:
-    """Return what a seed is made of, as everybody may see it."""
-    return OriginOut(**origin.to_plain(), secret=secret)
-
-
-def match_out(row: MatchRow) -> MatchOut:
-    """Return a match as everybody may see it."""
-    job = row.job
-    over = row.number is not None
-    return MatchOut(
-        id=job.id,
-        number=row.number,
-        state=MatchState.FINISHED if over else STATES[JobState(job.state)],
-        purpose=job.purpose,
-        rated=job.rated,
-        variant=job.variant,
-        players=job.players,
-        options=job.options,
-        clock=ControlOut(bank_ms=job.bank_ms, increment_ms=job.increment_ms, start_ms=job.start_ms),
-        reason=job.reason,
-        tournament=row.tournament,
-        leg=job.leg,
-        commitment=commitment_of(job.id, job.seed),
-        seed=job.seed if over else None,
-        origin=None
-        if job.origin is None
-        else origin_out(origin_from_plain(job.origin), row.secret if over else None),
-        result_digest=row.result_digest,
-        entrants=[_entrant(entrant) for entrant in row.entrants],
-        decisions=row.decisions,
-        created=job.created,
-        finished=row.finished,
-        games=[_game(row, game) for game in row.games],
-        replay_removed=not all(game.has_moves for game in row.games),
-    )
-
-
-def load_match(session: Session, job_id: str) -> MatchOut | None:
-    """Return the match of a job; none if there is no such job."""
-    row = match_row(session, job_id)
-    return None if row is None else match_out(row)
-
-
-def _entrant(row: EntrantRow) -> EntrantOut:
-    return EntrantOut(
-        position=row.position,
-        bot=row.bot,
-        version=row.number,
-        author=row.author,
-        rank=row.rank,
-        wins=None if row.twelfths is None else row.twelfths / TWELFTHS,
-        points=row.points,
-        faults=row.faults,
-        mu=row.mu,
-        sigma=row.sigma,
-    )
-
-
-def _game(row: MatchRow, game: GameRow) -> GameOut:
-    return GameOut(
-        rotation=game.rotation,
-        seats=entrants_by_seat(game.rotation, row.job.players),
-        ending=game.ending,
-        scores=game.scores,
-        ranks=game.ranks,
-        digest=game.digest,
-        faults=[
-            GameFaultOut(seat=fault.seat, decision=fault.decision, kind=fault.kind, code=fault.code)
-            for fault in row.faults
-            if fault.rotation == game.rotation
-        ],
-    )
+    @property
+    def over(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.state not in (MatchState.WAITING, MatchState.PLAYING)

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-
 from pydantic import BaseModel, Field
-from sqlmodel import Session
 
-from keltis_ladder.run.course import Course
-from keltis_ladder.store.matches.tournaments import (
-    TournamentRow,
-    all_played,
-    author_of,
-    entered_bots,
-)
-from keltis_ladder.store.schema.tables import TournamentState
-from keltis_ladder.tournaments.plan import Plan
-from keltis_ladder.tournaments.standings import Standing
-from keltis_ladder.tournaments.views import Crosstable, RoundView, TableView
 from keltis_server.models.matches import ControlOut
+from keltis_server.models.moments import Moment
 
 
 class TournamentSummary(BaseModel):
@@ -32,10 +18,15 @@ class TournamentSummary(BaseModel):
     entrants: int
     played: int = Field(description="Matches that were dealt with.")
     total: int = Field(description="How many there will be at least.")
-    created: datetime
-    starts: datetime | None = Field(description="It starts by itself then.")
-    started: datetime | None
-    finished: datetime | None
+    created: Moment
+    starts: Moment | None = Field(description="It starts by itself then.")
+    started: Moment | None
+    finished: Moment | None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.state in ("finished", "cancelled")
 
 
 class PlanOut(BaseModel):
@@ -135,130 +126,3 @@ class TournamentOut(TournamentSummary):
     rounds: list[RoundOut]
     crosstable: CrosstableOut | None = Field(description="Not of eliminations.")
     bracket: list[RoundOut] | None = Field(description="Only of eliminations.")
-
-
-def tournament_out(session: Session, course: Course) -> TournamentOut:
-    """Return a tournament as it stands. Nobody else may change its course meanwhile."""
-    record, tournament = course.record, course.tournament
-    assert record.id is not None
-    plan = tournament.plan
-    played, total = tournament.progress
-    # A match may go on that the end of the tournament did not need: its deal stays secret.
-    told = record.state == TournamentState.FINISHED and all_played(session, record.id)
-    return TournamentOut(
-        name=record.name,
-        state=record.state,
-        format=plan.format,
-        author=author_of(session, record),
-        entrants=plan.entrants,
-        played=played,
-        total=total,
-        created=record.created,
-        starts=record.starts,
-        started=record.started,
-        finished=record.finished,
-        rated=record.rated,
-        round=tournament.round,
-        plan=_plan(plan),
-        clock=ControlOut(
-            bank_ms=record.bank_ms, increment_ms=record.increment_ms, start_ms=record.start_ms
-        ),
-        seed=(record.seed or None) if told else None,
-        lots=str(plan.seed) if told else None,
-        bots=[
-            EnteredOut(name=bot.name, bot=bot.bot, version=bot.version)
-            for bot in entered_bots(session, record.id)
-        ],
-        standings=[_standing(standing) for standing in tournament.standings()],
-        rounds=_rounds(tournament.rounds),
-        crosstable=None if plan.elimination else _crosstable(tournament.crosstable()),
-        bracket=_rounds(tournament.bracket()) if plan.elimination else None,
-    )
-
-
-def summary_out(row: TournamentRow, total: int) -> TournamentSummary:
-    """Return a tournament for a list; ``total`` is how many matches there will be."""
-    record = row.record
-    return TournamentSummary(
-        name=record.name,
-        state=record.state,
-        format=record.plan["format"],
-        author=row.author,
-        entrants=row.entrants,
-        played=row.played,
-        total=total,
-        created=record.created,
-        starts=record.starts,
-        started=record.started,
-        finished=record.finished,
-    )
-
-
-def _plan(plan: Plan) -> PlanOut:
-    return PlanOut(
-        format=plan.format,
-        entrants=plan.entrants,
-        players=plan.players,
-        variants=list(plan.variants),
-        matches=plan.matches,
-        rounds=plan.rounds,
-        challengers=plan.challengers,
-    )
-
-
-def _standing(standing: Standing) -> StandingOut:
-    return StandingOut(
-        place=standing.place,
-        bot=standing.entrant,
-        score=float(standing.score),
-        tie_breaks={tie.name: float(tie.value) for tie in standing.tie_breaks},
-        played=standing.played,
-        wins=standing.wins,
-        draws=standing.draws,
-        losses=standing.losses,
-        byes=standing.byes,
-        faults=standing.faults,
-        eliminated_in=standing.eliminated_in,
-        withdrawn=standing.withdrawn,
-        group=standing.group,
-    )
-
-
-def _rounds(views: Sequence[RoundView]) -> list[RoundOut]:
-    return [
-        RoundOut(
-            number=view.number,
-            bracket=view.bracket,
-            byes=list(view.byes),
-            tables=[_table(table) for table in view.tables],
-        )
-        for view in views
-    ]
-
-
-def _table(view: TableView) -> TableOut:
-    return TableOut(
-        round=view.round,
-        table=view.table,
-        label=view.label,
-        entrants=list(view.entrants),
-        state=view.state,
-        played=view.played,
-        scores=[float(score) for score in view.scores],
-        forfeited=view.forfeited,
-        bracket=view.bracket,
-        winner=view.winner,
-        comes_from=list(view.comes_from),
-        winner_to=view.winner_to,
-        loser_to=view.loser_to,
-    )
-
-
-def _crosstable(table: Crosstable) -> CrosstableOut:
-    return CrosstableOut(
-        order=list(table.order),
-        cells=[
-            CellOut(one=one, other=other, points=float(cell.points), matches=cell.matches)
-            for (one, other), cell in table.cells.items()
-        ],
-    )

@@ -20,7 +20,7 @@ from keltis_cli.watch.tv import SETTLED, choose
 from keltis_engine import VARIANTS
 from keltis_ladder.tournaments.plan import DOUBLE, GAUNTLET, ROUND_ROBIN, SWISS, Plan
 from keltis_server.models.matches import ControlOut
-from keltis_server.models.tournaments import TournamentOut
+from keltis_server.models.tournaments import EnteredOut, PlanOut, TournamentOut
 from tests.cli.support.made_up import played, tables
 from tests.cli.support.watch_records import BOTS, Record
 
@@ -255,11 +255,11 @@ def test_a_tournament_is_drawn_as_here_from_what_the_server_says(style: str) -> 
 
 def tournament_plain(plan: Plan, tournament: Any) -> dict[str, Any]:
     """Return a tournament as the server sends it."""
-    from keltis_server.models import tournaments as models
+    from keltis_server.loaders import tournaments as loaders
 
     done, total = tournament.progress
-    bracket = models._rounds(tournament.bracket()) if plan.elimination else None
-    crosstable = None if plan.elimination else models._crosstable(tournament.crosstable())
+    bracket = loaders.rounds_out(tournament.bracket()) if plan.elimination else None
+    crosstable = None if plan.elimination else loaders.crosstable_out(tournament.crosstable())
     return TournamentOut(
         name="cup",
         state="running",
@@ -274,16 +274,16 @@ def tournament_plain(plan: Plan, tournament: Any) -> dict[str, Any]:
         finished=None,
         rated=False,
         round=tournament.round,
-        plan=models._plan(plan),
+        plan=PlanOut.model_validate(plan, from_attributes=True),
         clock=ControlOut(bank_ms=1, increment_ms=1, start_ms=1),
         seed=None,
         lots=None,
         bots=[
-            models.EnteredOut(name=f"bot-{number}", bot="bot", version=1)
+            EnteredOut(name=f"bot-{number}", bot="bot", version=1)
             for number in range(1, plan.entrants + 1)
         ],
-        standings=[models._standing(standing) for standing in tournament.standings()],
-        rounds=models._rounds(tournament.rounds),
+        standings=[loaders.standing_out(standing) for standing in tournament.standings()],
+        rounds=loaders.rounds_out(tournament.rounds),
         crosstable=crosstable,
         bracket=bracket,
     ).model_dump(mode="json")

@@ -12,18 +12,19 @@ from keltis_cli.draw.estimates import percent
 from keltis_cli.draw.leaderboard_table import ALARM, bot_name
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import ago, counted, cut, fitting
-from keltis_cli.remote.connect.shapes import Bot, Match, Rating, Version
 from keltis_cli.remote.pages.match import entrants_text
 from keltis_ladder.files.sizes import KIB
 from keltis_ladder.store.schema.moments import now
+from keltis_server.models.bots import BotOut, RatingOut, VersionOut
+from keltis_server.models.matches import MatchOut
 
 MOST_VERSIONS: Final = 10
 
 
 def bot_page(
-    bot: Bot,
-    versions: Sequence[Version],
-    latest: Sequence[Match],
+    bot: BotOut,
+    versions: Sequence[VersionOut],
+    latest: Sequence[MatchOut],
     url: str,
     room: tuple[int, Look],
 ) -> list[Text]:
@@ -43,7 +44,7 @@ def bot_page(
     return [*lines, Text(), Text(url, QUIET)]
 
 
-def _ratings(ratings: Sequence[Rating], width: int, look: Look) -> list[Text]:
+def _ratings(ratings: Sequence[RatingOut], width: int, look: Look) -> list[Text]:
     if not ratings:
         return [Text("It has not played yet.", QUIET)]
     kinds = [
@@ -65,7 +66,7 @@ def _ratings(ratings: Sequence[Rating], width: int, look: Look) -> list[Text]:
     return fitted(columns, width, look)
 
 
-def _versions(versions: Sequence[Version], width: int, look: Look) -> list[Text]:
+def _versions(versions: Sequence[VersionOut], width: int, look: Look) -> list[Text]:
     shown = versions[:MOST_VERSIONS]
     states = [Text(v.state, TITLE if v.state == "active" else QUIET) for v in shown]
     columns = [
@@ -81,7 +82,7 @@ def _versions(versions: Sequence[Version], width: int, look: Look) -> list[Text]
     return lines
 
 
-def _latest(latest: Sequence[Match], width: int, look: Look) -> list[Text]:
+def _latest(latest: Sequence[MatchOut], width: int, look: Look) -> list[Text]:
     moment = now()
     passed = [(moment - (m.finished or m.created)).total_seconds() for m in latest]
     columns = [
@@ -93,7 +94,7 @@ def _latest(latest: Sequence[Match], width: int, look: Look) -> list[Text]:
     return fitted(columns, width, look)
 
 
-def version_page(bot: str, version: Version, width: int, look: Look) -> list[Text]:
+def version_page(bot: str, version: VersionOut, width: int, look: Look) -> list[Text]:
     """Return the page of a version."""
     facts = [
         ("state", version.state),

@@ -9,13 +9,13 @@ from rich.console import Console
 from keltis_cli.bots.check import LOG_LINES, NAME, SIGNS, STYLES
 from keltis_cli.draw.look import QUIET
 from keltis_cli.draw.printable import say_indented, tail
-from keltis_cli.remote.connect.shapes import Finding
 from keltis_ladder.findings import Mark
+from keltis_server.models.reports import FindingOut
 
 _MARKS: Final = {str(mark): mark for mark in Mark}
 
 
-def say_finding(out: Console, finding: Finding) -> None:
+def say_finding(out: Console, finding: FindingOut) -> None:
     """Show one finding; what is wrong is explained."""
     mark = _MARKS.get(finding.mark, Mark.WARNING)
     head = f"{SIGNS[mark][_plain(out)]} {mark:<8}{finding.check:<{NAME}}"

@@ -8,18 +8,18 @@ from keltis_cli.draw.columns import Column, fitted, numbers, texts
 from keltis_cli.draw.leaderboard_table import ALARM, bot_name
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import cut, fitting, wins
-from keltis_cli.remote.connect.shapes import Entrant, Match
+from keltis_server.models.matches import EntrantOut, MatchOut
 
 
-def by_rank(match: Match) -> list[Entrant]:
+def by_rank(match: MatchOut) -> list[EntrantOut]:
     """Return who played, the first first."""
     return sorted(match.entrants, key=lambda e: (e.rank or 0, e.position))
 
 
-def entrants_text(match: Match) -> str:
+def entrants_text(match: MatchOut) -> str:
     """Return who played in one line; a match that is over says who was ahead of whom."""
     text = ""
-    before: Entrant | None = None
+    before: EntrantOut | None = None
     for entrant in by_rank(match):
         if before is not None:
             level = match.state != "finished" or before.rank == entrant.rank
@@ -29,12 +29,12 @@ def entrants_text(match: Match) -> str:
     return text
 
 
-def title_of(match: Match) -> str:
+def title_of(match: MatchOut) -> str:
     """Return what a match is called."""
     return f"Match {match.number}" if match.number else f"Match {match.id}"
 
 
-def result_line(match: Match) -> str:
+def result_line(match: MatchOut) -> str:
     """Return what came of a match, in one line."""
     if match.state != "finished":
         why = f": {match.reason}" if match.reason else ""
@@ -46,7 +46,7 @@ def result_line(match: Match) -> str:
     return f"{title_of(match)} ({match.variant}): {verdict}, {points} points"
 
 
-def match_page(match: Match, width: int, look: Look) -> list[Text]:
+def match_page(match: MatchOut, width: int, look: Look) -> list[Text]:
     """Return all there is to tell about a match."""
     facts = [match.variant, match.purpose, "rated" if match.rated else "unrated", match.state]
     if match.tournament:
@@ -65,7 +65,7 @@ def match_page(match: Match, width: int, look: Look) -> list[Text]:
     return [*lines, Text(), *(Text(hint, QUIET) for hint in _hints(match))]
 
 
-def _details(match: Match, width: int, look: Look) -> list[Text]:
+def _details(match: MatchOut, width: int, look: Look) -> list[Text]:
     options = ", ".join(f"{name}={value}" for name, value in match.options.items())
     found = [f"begun {match.created:%Y-%m-%d %H:%M:%S} UTC" + (f", {options}" if options else "")]
     if match.reason:
@@ -82,7 +82,7 @@ def _details(match: Match, width: int, look: Look) -> list[Text]:
     ]
 
 
-def _entrants(match: Match, width: int, look: Look) -> list[Text]:
+def _entrants(match: MatchOut, width: int, look: Look) -> list[Text]:
     shown = by_rank(match)
     names = [Text(e.bot, TITLE if e.rank == 1 else "") for e in shown]
     faults = [
@@ -103,7 +103,7 @@ def _entrants(match: Match, width: int, look: Look) -> list[Text]:
     return fitted(columns, width, look)
 
 
-def _games(match: Match, width: int, look: Look) -> list[Text]:
+def _games(match: MatchOut, width: int, look: Look) -> list[Text]:
     games = match.games
     names = {entrant.position: entrant.bot for entrant in match.entrants}
     seats = [_seat(match, names, seat, look) for seat in range(match.players)]
@@ -116,7 +116,7 @@ def _games(match: Match, width: int, look: Look) -> list[Text]:
     return fitted(columns, width, look)
 
 
-def _seat(match: Match, names: dict[int, str], seat: int, look: Look) -> Column:
+def _seat(match: MatchOut, names: dict[int, str], seat: int, look: Look) -> Column:
     """Return who sat there in each game; that somebody was the first is never cut."""
     cells: list[Text] = []
     ends: list[str] = []
@@ -128,7 +128,7 @@ def _seat(match: Match, names: dict[int, str], seat: int, look: Look) -> Column:
     return texts(f"seat {seat}", cells, look, least=10, end=ends)
 
 
-def _faults(match: Match) -> list[Text]:
+def _faults(match: MatchOut) -> list[Text]:
     names = {entrant.position: entrant.bot for entrant in match.entrants}
     return [
         Text(
@@ -141,7 +141,7 @@ def _faults(match: Match) -> list[Text]:
     ]
 
 
-def _hints(match: Match) -> list[str]:
+def _hints(match: MatchOut) -> list[str]:
     if match.state != "finished":
         return []
     name = match.number or match.id

@@ -9,7 +9,7 @@ from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_server.events import Happening, VersionChanged
 from keltis_server.live.channel import Channel, Plain, Surroundings, patiently
-from keltis_server.models.leaderboards import load_leaderboard
+from keltis_server.loaders.leaderboards import load_leaderboard
 
 PAUSE: Final = 1.0  # seconds from one look at the table to the next
 

@@ -23,7 +23,7 @@ from keltis_ladder.store.matches.matches import MatchRow, Wanted, finished_jobs,
 from keltis_ladder.store.schema.moments import now
 from keltis_server.events import Happening
 from keltis_server.live.channel import Channel, Plain, Surroundings, patiently, require_room
-from keltis_server.models.matches import match_out, origin_out
+from keltis_server.loaders.matches import match_out, origin_out
 
 RECENT: Final = 20
 MOST_NEWS: Final = 2_000  # matches that began or ended and are not looked up yet

@@ -27,7 +27,7 @@ from keltis_ladder.store.schema.tables import JobState
 from keltis_server.events import Happening, TournamentChanged
 from keltis_server.live.channel import Channel, Plain, Refusal, Surroundings, patiently
 from keltis_server.live.channels.lobby import committed
-from keltis_server.models.matches import match_out
+from keltis_server.loaders.matches import match_out
 from keltis_server.play.watching import owns
 
 STEP: Final = 40  # decisions that are turned into frames at once: about two milliseconds

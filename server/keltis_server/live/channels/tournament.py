@@ -8,7 +8,7 @@ from keltis_ladder.run.scheduler import MatchAssigned, ResultStored
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_server.events import Happening, TournamentChanged
 from keltis_server.live.channel import Channel, Plain, Refusal, Surroundings, patiently
-from keltis_server.models.tournaments import tournament_out
+from keltis_server.loaders.tournaments import tournament_out
 
 PAUSE: Final = 0.5  # seconds from one look to the next
 ENDED: Final = (TournamentState.FINISHED, TournamentState.CANCELLED)

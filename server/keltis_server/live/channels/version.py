@@ -25,8 +25,8 @@ from keltis_server.live.channel import (
     patiently,
     require_room,
 )
-from keltis_server.models.bots import version_out
-from keltis_server.models.matches import match_out
+from keltis_server.loaders.bots import version_out
+from keltis_server.loaders.matches import match_out
 
 MOST_OUTPUT: Final = 64 * 1024  # characters that are kept of a build that goes on
 MOST_FINDINGS: Final = 500  # that are kept of a check that goes on, the last ones
