@@ -58,6 +58,10 @@ SettledBelowOption = Annotated[
         show_default=f"{SETTLED_BELOW:g}",
     ),
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, help="So many at most.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether I am sure.")]
 AsciiOption = Annotated[bool, typer.Option("--ascii", help="Draw with letters instead of symbols.")]
 
 

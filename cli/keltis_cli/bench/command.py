@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from keltis_cli import arguments
+
 app = typer.Typer(
     help="Measure how fast this machine plays.", no_args_is_help=True, add_completion=False
 )
@@ -19,7 +21,7 @@ def bench() -> None:
 
 @app.command()
 def engine(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: arguments.JsonOption = False,
     quick: Annotated[bool, typer.Option("--quick", help="A rough measurement only.")] = False,
     reference: Annotated[
         Path | None, typer.Option("--reference", metavar="FILE", help="A module to scale goals by.")
@@ -33,7 +35,7 @@ def engine(
 
 @app.command()
 def referee(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: arguments.JsonOption = False,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Ours and asyncio's, each.")] = 3,
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Of each round.")] = 5.0,
     games: Annotated[

@@ -15,13 +15,11 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import keltis_cli
 import keltis_engine
@@ -40,6 +38,7 @@ from keltis_cli.bench.engine_report import (
 )
 from keltis_cli.bench.machine import this_machine
 from keltis_cli.draw.look import console
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.errors import BadRequest
 from keltis_engine import VARIANTS, find_variant
 
@@ -148,10 +147,12 @@ def keys(workers: dict[str, Worker], spiel: bool, reference: Path | None) -> Ite
 def take_samples(workers: dict[str, Worker], wanted: list[Key], effort: Effort) -> Samples:
     """Measure everything once in each round."""
     samples: Samples = defaultdict(list)
-    with _progress(effort.rounds * len(wanted)) as advance:
+    steps = effort.rounds * len(wanted)
+    with ProgressBar("starting", steps, lines=False) as progress:
         for number in range(effort.rounds):
-            for key in wanted:
-                advance(f"round {number + 1} of {effort.rounds}: {key.task} {key.subject}")
+            for done, key in enumerate(wanted, number * len(wanted)):
+                text = f"round {number + 1} of {effort.rounds}: {key.task} {key.subject}"
+                progress.tell(done, text=text)
                 if key.worker == "start":
                     samples[key].append(start_seconds(key.task))
                 else:
@@ -232,18 +233,6 @@ def _search_path(engine: Path | None) -> str:
     folders = [str(folder) for folder in ([engine] if engine else []) + found]
     inherited = os.environ.get("PYTHONPATH")
     return os.pathsep.join(folders + ([inherited] if inherited else []))
-
-
-@contextmanager
-def _progress(steps: int) -> Iterator[Callable[[str], None]]:
-    columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting", total=steps)
-
-        def advance(description: str) -> None:
-            progress.update(task, advance=1, description=description)
-
-        yield advance
 
 
 # What came out

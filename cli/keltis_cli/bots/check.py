@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.status import Status
 
+from keltis_cli import arguments
 from keltis_cli.bots import entering
 from keltis_cli.bots.crash_cards import (
     DEFAULT_DIRECTORY,
@@ -55,7 +56,7 @@ def check(
         int,
         typer.Option("--seed", min=0, help="Of the deals: the ladder's report names its own."),
     ] = Plan.seed,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: arguments.JsonOption = False,
     crash_dir: CrashDirOption = DEFAULT_DIRECTORY,
     no_sandbox: entering.NoSandboxOption = False,
 ) -> None:

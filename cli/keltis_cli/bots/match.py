@@ -18,10 +18,11 @@ from keltis_cli import arguments
 from keltis_cli.bots import entering
 from keltis_cli.bots.crash_cards import DEFAULT_DIRECTORY, CardBox, CrashDirOption
 from keltis_cli.bots.match_json import document, game_records
-from keltis_cli.bots.match_progress import Progress
 from keltis_cli.bots.match_report import report
 from keltis_cli.bots.matchup import Matchup, Outcome
+from keltis_cli.bots.standing import standing
 from keltis_cli.draw.look import console
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.files import STANDARD, check_target, new_file
@@ -71,11 +72,11 @@ def match(
         float, typer.Option("--elo1", metavar="ELO", help="Stronger: by this at least.")
     ] = Hypotheses.elo1,
     cores: arguments.CoresOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: arguments.JsonOption = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Write one replay per line; - is the output.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: arguments.ForceOption = False,
     crash_dir: CrashDirOption = DEFAULT_DIRECTORY,
     no_sandbox: entering.NoSandboxOption = False,
 ) -> None:
@@ -128,11 +129,14 @@ def play(plan: Matchup, outcome: Outcome, cards: CardBox, out: Path | None, forc
     with ExitStack() as stack:
         file = stack.enter_context(new_file(out, force)) if out else None
         try:
-            with Progress(plan) as progress, RefereePool(plan.cores, plan.sandboxed) as pool:
+            with (
+                ProgressBar("starting", plan.matches) as progress,
+                RefereePool(plan.cores, plan.sandboxed) as pool,
+            ):
                 for number, (job, result) in enumerate(pool.play(jobs(plan)), 1):
                     with uninterrupted():
                         record(plan, number, job, result, outcome, cards, file)
-                    progress.show(outcome)
+                    progress.tell(outcome.tally.matches, text=standing(outcome))
                     if outcome.sprt and outcome.sprt.verdict:
                         outcome.stopped = "sprt"
                         break

@@ -48,7 +48,7 @@ def play(
     ] = None,
     option: arguments.RuleOptions = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write the replay here.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: arguments.ForceOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
     """Play a game against the computer."""

@@ -16,10 +16,10 @@ from keltis_cli.draw.boards.boards import draw
 from keltis_cli.draw.look import TITLE, Look, console, look
 from keltis_cli.draw.narrator import turns
 from keltis_cli.draw.printable import printable
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.files import read_lines
-from keltis_cli.games.selfplay import progress
 from keltis_cli.games.telling import Viewer, say, score_table, seen, watch
 from keltis_engine import POST_GAME, EngineError, State
 from keltis_engine.replay import Replay, play_again, read_replay, steps
@@ -146,8 +146,9 @@ Verdicts = list[tuple[int, Verdict | str]]  # by line; a text: why it cannot be 
 def verified_lines(lines: list[tuple[int, str]], noted: str | None, whole: bool) -> Verdicts:
     """Return the verdict on each line."""
     verdicts: Verdicts = []
-    with progress() as bar:
-        for number, line in bar.track(lines, description="verify"):
+    with ProgressBar("verify", len(lines), lines=False) as bar:
+        for done, (number, line) in enumerate(lines):
+            bar.tell(done)
             try:
                 verdicts.append((number, verify_game(read_replay(line), noted)))
             except EngineError as error:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from keltis_cli import arguments
 from keltis_cli.draw.look import console
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.tables import table
 from keltis_cli.files import STANDARD, new_file
 from keltis_engine import VARIANTS, Rng, Ruleset, State
@@ -66,7 +66,7 @@ def selfplay(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write one replay per line; - is the output.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: arguments.ForceOption = False,
 ) -> None:
     """Play games with the built-in policies, and write them down if asked."""
     rulesets = [
@@ -77,34 +77,20 @@ def selfplay(
         ruleset.deal(players, seed + games - 1)  # refuse before the first game, not after the last
     with ExitStack() as stack:
         file = stack.enter_context(new_file(out, force)) if out else None
-        bar = stack.enter_context(progress())
+        bar = stack.enter_context(ProgressBar(lines=False))
         tallies = []
         for ruleset in rulesets:
-            task = bar.add_task(ruleset.id, total=games)
+            bar.begin(ruleset.id, games)
             tally = Tally(ruleset.id)
             for k in range(games):
                 play_one(ruleset, players, seed + k, by_seat, tally, file)
-                bar.advance(task)
+                bar.tell(k + 1)
             tallies.append(tally)
     report = console(stderr=out == STANDARD)
     report.print(summary(tallies, players), soft_wrap=True)
     if out and out != STANDARD:
         done = f"Wrote {out}. Check it with: keltis-ladder replay --verify {out}"
         report.print(done, soft_wrap=True, highlight=False)
-
-
-def progress() -> Progress:
-    """Return a progress bar on the error output; it shows only in a terminal."""
-    errors = console(stderr=True)
-    return Progress(
-        TextColumn("{task.description:<14}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=errors,
-        transient=True,
-        disable=not errors.is_terminal,
-    )
 
 
 def play_one(

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlmodel import Session
 
 from keltis_cli.draw.printable import printable
-from keltis_cli.draw.progress import LongWork
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
@@ -53,7 +53,7 @@ def look(
         while found.write(advance).left:
             pass
         chosen = _find(found, bot) if bot else None
-        with LongWork("looking at decisions") as work:
+        with ProgressBar("looking at decisions") as work:
             looked = look_at(found, chosen, latest, work.tell)
         names = _names(found, looked)
     print(f"Looked at {counted(looked.matches, 'match', 'matches')}.")

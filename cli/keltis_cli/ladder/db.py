@@ -9,10 +9,11 @@ from typing import Annotated, Final
 
 import typer
 
+from keltis_cli import arguments
 from keltis_cli.bots.check import SIGNS, STYLES
 from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.printable import say_indented
-from keltis_cli.draw.progress import LongWork
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.ladder import lifetimes
@@ -73,7 +74,7 @@ def check(
             "--from-checkpoint", help="Work out ratings from the newest checkpoint, not the first."
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
@@ -82,7 +83,7 @@ def check(
     The exit code is 0 if it is, 1 if something failed. The ladder may be in use meanwhile.
     """
     findings: list[Finding] = []
-    with existing_ladder(data, database) as (home, found), LongWork() as work:
+    with existing_ladder(data, database) as (home, found), ProgressBar() as work:
         for event in soundness.check(home, found, deep, work.tell, from_checkpoint):
             if isinstance(event, Doing):
                 work.begin(event.text)
@@ -157,7 +158,7 @@ def prune(
         bool,
         typer.Option("--vacuum", help="Give the room back to the disk (SQLite); writers wait."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
@@ -207,7 +208,7 @@ def backup(
     The ladder may be in use meanwhile. An older release's database can be copied, too.
     """
     home = open_home(data, database)
-    with opened(Database(home.url)) as found, LongWork("copying") as work:
+    with opened(Database(home.url)) as found, ProgressBar("copying") as work:
         upkeep.backup(found, home.archives.root, target, work.tell)
     print(f"Wrote {target}: {', '.join(contents(target))}.")
     print(restoring(home, found, target))

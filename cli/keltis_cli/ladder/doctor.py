@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from keltis_cli import arguments
 from keltis_cli.exit_codes import ExitCode
 from keltis_ladder.store.whereabouts import DATA, default_directory
 
@@ -47,7 +48,7 @@ def doctor(
             help="Its database, if it is not in the directory.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: arguments.JsonOption = False,
 ) -> None:
     """Look at what this machine has of what a ladder needs, and say how to get the rest.
 

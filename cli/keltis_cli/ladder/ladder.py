@@ -49,7 +49,6 @@ ScopeVariant = Annotated[
 ScopePlayers = Annotated[
     int | None, typer.Option("--players", "-p", help="Only matches with so many players.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 @app.command()
@@ -59,7 +58,7 @@ def show(
     everybody: Annotated[
         bool, typer.Option("--everybody", help="Also versions that no longer play.")
     ] = False,
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
     ascii_only: arguments.AsciiOption = False,
@@ -82,7 +81,7 @@ def matrix(
     top: Annotated[int, typer.Option("--top", min=2, help="So many of the best.")] = TOP,
     variant: ScopeVariant = None,
     players: ScopePlayers = None,
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
     ascii_only: arguments.AsciiOption = False,
@@ -107,7 +106,7 @@ def replay(
         Path | None, typer.Option("--out", help="Write its replays, one per line; - is the output.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the replays.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: arguments.ForceOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
@@ -127,7 +126,7 @@ def replay(
 
 @app.command()
 def bots(
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
     ascii_only: arguments.AsciiOption = False,

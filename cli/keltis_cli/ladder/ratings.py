@@ -12,9 +12,10 @@ import typer
 from rich.text import Text
 from sqlmodel import Session
 
+from keltis_cli import arguments
 from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.printable import printable
-from keltis_cli.draw.progress import LongWork
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
 from keltis_cli.draw.tables import table
 from keltis_cli.errors import BadRequest
@@ -41,7 +42,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
 )
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 @app.callback()
@@ -60,7 +60,7 @@ def recompute(
             "--from-checkpoint", help="Begin at the newest checkpoint, not at the first match."
         ),
     ] = False,
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
@@ -80,7 +80,7 @@ def recompute(
 
 def _prove(database: Database, from_checkpoint: bool, as_json: bool) -> bool:
     begin = time.monotonic()
-    with database.reading() as session, LongWork("working out the ratings") as work:
+    with database.reading() as session, ProgressBar("working out the ratings") as work:
         comparison, _ = compare(session, work.tell, from_checkpoint)
     seconds = time.monotonic() - begin
     if as_json:
@@ -136,7 +136,7 @@ def _document(found: Comparison, seconds: float) -> dict[str, Any]:
 
 def _store(database: Database, as_json: bool) -> None:
     begin = time.monotonic()
-    with LongWork("working out the ratings") as work:
+    with ProgressBar("working out the ratings") as work:
         matches = database.write(lambda session: replace(session, work.tell))
     seconds = time.monotonic() - begin
     if as_json:
@@ -155,7 +155,7 @@ def refit(
     players: Annotated[
         int | None, typer.Option("--players", "-p", help="Only matches with so many players.")
     ] = None,
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
@@ -168,7 +168,7 @@ def refit(
     with (
         existing_ladder(data, database) as (_, found),
         found.reading() as session,
-        LongWork("fitting all matches"),
+        ProgressBar("fitting all matches"),
     ):
         fitted, matches = _fit(session, scope)
         lines = leaderboard(session, scope, everybody=True)

@@ -31,7 +31,6 @@ from keltis_cli.ladder.setup import (
     put_on_ladder,
     renew_ratings,
 )
-from keltis_cli.remote.connect.calls import YesOption
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
@@ -149,7 +148,7 @@ def run(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show nothing before the end.")
     ] = False,
-    yes: YesOption = False,
+    yes: arguments.YesOption = False,
     no_sandbox: entering.NoSandboxOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from keltis_cli import arguments
 from keltis_cli.draw.look import QUIET, TITLE, styled
 from keltis_cli.draw.strokes import counted
 from keltis_cli.errors import BadRequest
 from keltis_cli.remote.connect.calls import (
     SERVER,
-    JsonOption,
     ServerOption,
     print_json,
     print_lines,
@@ -39,7 +39,7 @@ def register(
         ),
     ] = None,
     server: ServerOption = "",
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
 ) -> None:
     """Open an account on a server, and log in."""
     logins = read_logins()

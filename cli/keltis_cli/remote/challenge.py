@@ -14,7 +14,6 @@ from keltis_cli.draw.strokes import counted
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import (
     BotArgument,
-    JsonOption,
     ServerOption,
     TokenOption,
     part,
@@ -63,7 +62,7 @@ def challenge(
     timeout: TimeoutOption = SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
     """Have your bot play a match against others now. It is not rated.

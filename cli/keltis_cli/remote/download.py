@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
+from keltis_cli import arguments
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target
 from keltis_cli.remote.connect.calls import ServerOption, TokenOption, part, talk
 from keltis_cli.remote.connect.completion import complete_matches
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import read
-from keltis_cli.remote.connect.upload_progress import Transfer
 from keltis_server.models.matches import MatchOut
 
 
@@ -28,7 +29,7 @@ def download(
         Path | None,
         typer.Option("--out", metavar="FILE", help="MATCH.jsonl unless given; - is the output."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: arguments.ForceOption = False,
     server: ServerOption = "",
     token: TokenOption = "",
 ) -> None:
@@ -70,7 +71,7 @@ def download(
 async def _copy(server: Server, path: str, handle: int) -> int:
     """Write what the server sends as it comes; return how many bytes."""
     done = 0
-    with Transfer("download", None) as shown:
+    with ProgressBar("download", in_bytes=True, lines=False) as shown:
         async with server.stream(path) as content:
             async for chunk in content.iter_chunked(64 * 1024):
                 left = memoryview(chunk)

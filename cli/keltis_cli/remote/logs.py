@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from keltis_cli import arguments
 from keltis_cli.bots.crash_cards import say_effort
 from keltis_cli.bots.reproduce import say_record
 from keltis_cli.draw.columns import fitted, numbers, texts
@@ -105,7 +106,7 @@ async def crash(
         Path | None,
         typer.Option("--out", metavar="FILE", help="Where to; BOT-FAULT.json unless given."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: arguments.ForceOption = False,
 ) -> Answer:
     """Explain a fault of your bot, and save its crash card for `keltis-ladder reproduce`."""
     number = fault if fault is not None else await _latest_fault(server, bot)

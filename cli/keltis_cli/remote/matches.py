@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from keltis_cli import arguments
 from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.estimates import percent
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.strokes import ago
-from keltis_cli.remote.connect.calls import MOST, LimitOption, VariantOption
+from keltis_cli.remote.connect.calls import MOST, VariantOption
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import complete_bots
 from keltis_cli.remote.connect.connection import Server
@@ -38,7 +39,7 @@ async def matches(
     running: Annotated[
         bool, typer.Option("--running", help="Those being played, instead of those that are over.")
     ] = False,
-    limit: LimitOption = MOST,
+    limit: arguments.LimitOption = MOST,
 ) -> Answer:
     """List matches, the newest first."""
     kind = find_variant(variant).id if variant else None
@@ -73,7 +74,7 @@ async def bots(
         str | None, typer.Option("--author", metavar="NAME", help="Only of this author.")
     ] = None,
     mine: Annotated[bool, typer.Option("--mine", help="Only your own.")] = False,
-    limit: LimitOption = 200,
+    limit: arguments.LimitOption = 200,
 ) -> Answer:
     """List the bots, by name."""
     whose = author

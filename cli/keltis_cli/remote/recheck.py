@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+from keltis_cli import arguments
 from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.printable import printable
 from keltis_cli.remote.connect.calls import (
     BotArgument,
-    JsonOption,
     ServerOption,
     TokenOption,
     part,
@@ -33,7 +33,7 @@ def recheck(
     timeout: TimeoutOption = SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
 ) -> None:
     """Have your bot checked again that the server could not check, and follow it.
 

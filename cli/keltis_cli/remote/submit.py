@@ -13,18 +13,19 @@ from typing import Annotated, Any, Final
 import typer
 
 from keltis_bots.manifest import Manifest
+from keltis_cli import arguments
 from keltis_cli.bots.check import Page, keep_card
 from keltis_cli.bots.crash_cards import DEFAULT_DIRECTORY
 from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.look import QUIET, console
 from keltis_cli.draw.printable import show_build
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
 from keltis_cli.exit_codes import ExitCode
-from keltis_cli.remote.connect.calls import JsonOption, ServerOption, TokenOption, print_json, talk
+from keltis_cli.remote.connect.calls import ServerOption, TokenOption, print_json, talk
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption
 from keltis_cli.remote.connect.shapes import read
-from keltis_cli.remote.connect.upload_progress import Transfer
 from keltis_cli.remote.packing import Parcel, manifest_of, packed
 from keltis_cli.remote.pages.bot import size_text
 from keltis_cli.remote.submit_following import Outcome, follow_version
@@ -53,7 +54,7 @@ def submit(
     timeout: TimeoutOption = SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
 ) -> None:
     """Put a bot on the ladder: check it, send it, and follow it to its first match.
 
@@ -151,7 +152,9 @@ def _send(
             _say_parcel(parcel)
 
         async def send(found: Server) -> tuple[int, Any, VersionOut]:
-            with Transfer(f"send {manifest.name}", parcel.size, quiet) as shown:
+            with ProgressBar(
+                f"send {manifest.name}", parcel.size, in_bytes=True, lines=False, quiet=quiet
+            ) as shown:
                 status, plain = await found.upload(
                     "/bots", parcel.media, parcel.size, lambda: _chunks(parcel, shown)
                 )
@@ -160,7 +163,7 @@ def _send(
         return talk(server, token, send)
 
 
-async def _chunks(parcel: Parcel, shown: Transfer) -> AsyncIterator[bytes]:
+async def _chunks(parcel: Parcel, shown: ProgressBar) -> AsyncIterator[bytes]:
     """Yield a file piece by piece, read in a thread."""
     done = 0
     with parcel.path.open("rb") as file:

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from keltis_cli import arguments
 from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.printable import printable
-from keltis_cli.remote.connect.calls import ServerOption, TokenOption, YesOption, confirm, talk
+from keltis_cli.remote.connect.calls import ServerOption, TokenOption, confirm, talk
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import read
@@ -94,7 +95,7 @@ def _say_new(label: str, token: str) -> str:
 @app.command()
 def revoke(
     id: Annotated[int, typer.Argument(metavar="ID", help="As `tokens list` shows it.")],
-    yes: YesOption = False,
+    yes: arguments.YesOption = False,
     server: ServerOption = "",
     token: TokenOption = "",
 ) -> None:

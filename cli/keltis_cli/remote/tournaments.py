@@ -20,8 +20,6 @@ from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import (
     MOST,
-    JsonOption,
-    LimitOption,
     ServerOption,
     TokenOption,
     part,
@@ -61,19 +59,33 @@ NameArgument = Annotated[
 ]
 
 
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        "-f",
+        help=f"One of {', '.join(FORMATS)}.",
+        autocompletion=lambda: list(FORMATS),
+    ),
+]
+TablePlayersOption = Annotated[int, typer.Option("--players", "-p", help="At a table, 2 to 4.")]
+PairingMatchesOption = Annotated[
+    int, typer.Option("--matches", "-n", help="Of each pairing; in eliminations best of.")
+]
+RoundsOption = Annotated[
+    int | None,
+    typer.Option("--rounds", help="Swiss: how many; round robin, gauntlet: how often all."),
+]
+ChallengersOption = Annotated[
+    int, typer.Option("--challengers", help="Gauntlet: so many of the first meet the others.")
+]
+
+
 @remote(draws=True)
 async def create(
     server: Server,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called.")],
-    format_: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            "-f",
-            help=f"One of {', '.join(FORMATS)}.",
-            autocompletion=lambda: list(FORMATS),
-        ),
-    ] = ROUND_ROBIN,
+    format_: FormatOption = ROUND_ROBIN,
     bot: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,7 +100,7 @@ async def create(
         int | None,
         typer.Option("--top", min=1, help="Also so many others, the best of the leaderboard."),
     ] = None,
-    players: Annotated[int, typer.Option("--players", "-p", help="At a table, 2 to 4.")] = 2,
+    players: TablePlayersOption = 2,
     variant: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,16 +112,9 @@ async def create(
             autocompletion=complete_variants,
         ),
     ] = None,
-    matches: Annotated[
-        int, typer.Option("--matches", "-n", help="Of each pairing; in eliminations best of.")
-    ] = 1,
-    rounds: Annotated[
-        int | None,
-        typer.Option("--rounds", help="Swiss: how many; round robin, gauntlet: how often all."),
-    ] = None,
-    challengers: Annotated[
-        int, typer.Option("--challengers", help="Gauntlet: so many of the first meet the others.")
-    ] = 1,
+    matches: PairingMatchesOption = 1,
+    rounds: RoundsOption = None,
+    challengers: ChallengersOption = 1,
     starts: Annotated[
         datetime | None,
         typer.Option("--starts", help="When it starts by itself, in your time."),
@@ -184,7 +189,7 @@ async def list_tournaments(
     state: Annotated[
         str | None, typer.Option("--state", help="scheduled, running, paused, finished, cancelled.")
     ] = None,
-    limit: LimitOption = MOST,
+    limit: arguments.LimitOption = MOST,
 ) -> Answer:
     """List the tournaments of the server, the newest first."""
     plain = await server.pages("/tournaments", limit, state=state)
@@ -225,7 +230,7 @@ def watch(
     timeout: TimeoutOption = WATCHED_SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
     """Watch a tournament until it ends: its bracket or its standings, as they change."""

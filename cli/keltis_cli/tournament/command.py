@@ -47,7 +47,7 @@ from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import FILE, Home
 from keltis_ladder.store.schema.tables import TournamentState
-from keltis_ladder.tournaments.plan import FORMATS, ROUND_ROBIN, Plan
+from keltis_ladder.tournaments.plan import ROUND_ROBIN, Plan
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 ALL: Final = "all"
@@ -82,10 +82,8 @@ def tournament(
             help="random, greedy, search, or directories with a bot.toml; the best first.",
         ),
     ],
-    format_: Annotated[
-        str, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.")
-    ] = ROUND_ROBIN,
-    players: Annotated[int, typer.Option("--players", "-p", help="At a table, 2 to 4.")] = 2,
+    format_: on_server.FormatOption = ROUND_ROBIN,
+    players: on_server.TablePlayersOption = 2,
     variant: Annotated[
         list[str] | None,
         typer.Option(
@@ -96,16 +94,9 @@ def tournament(
             show_default=False,
         ),
     ] = None,
-    matches: Annotated[
-        int, typer.Option("--matches", "-n", help="Of each pairing; in eliminations best of.")
-    ] = 1,
-    rounds: Annotated[
-        int | None,
-        typer.Option("--rounds", help="Swiss: how many; round robin, gauntlet: how often all."),
-    ] = None,
-    challengers: Annotated[
-        int, typer.Option("--challengers", help="Gauntlet: so many of the first meet the others.")
-    ] = 1,
+    matches: on_server.PairingMatchesOption = 1,
+    rounds: on_server.RoundsOption = None,
+    challengers: on_server.ChallengersOption = 1,
     seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Same seed, same deals.")] = 1,
     name: Annotated[
         str | None,
@@ -121,8 +112,8 @@ def tournament(
         Path | None,
         typer.Option("--data", metavar="DIR", help="Where it is kept; NAME.tournament if none."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    as_json: arguments.JsonOption = False,
+    force: arguments.ForceOption = False,
     no_sandbox: entering.NoSandboxOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:

@@ -15,7 +15,7 @@ from keltis_cli import arguments
 from keltis_cli.draw.look import Look, look
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
-from keltis_cli.remote.connect.calls import JsonOption, ServerOption, TokenOption
+from keltis_cli.remote.connect.calls import ServerOption, TokenOption
 from keltis_cli.remote.connect.servers import Place, find_place
 from keltis_cli.watch.playback import SPEEDS, USUAL
 
@@ -44,7 +44,7 @@ def watch(
     plain: Annotated[
         bool, typer.Option("--plain", help="Tell it in lines; so it is without a terminal.")
     ] = False,
-    as_json: JsonOption = False,
+    as_json: arguments.JsonOption = False,
     ascii_only: arguments.AsciiOption = False,
     server: ServerOption = "",
     token: TokenOption = "",

@@ -16,7 +16,7 @@ SERVER = Server(Place("http://127.0.0.1:9"))
 
 
 def match(**changes: Any) -> dict[str, Any]:
-    plain = {
+    plain: dict[str, Any] = {
         "id": "7",
         "number": None,
         "state": "playing",

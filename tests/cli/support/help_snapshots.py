@@ -48,11 +48,12 @@ def help_text(words: tuple[str, ...]) -> str:
 
 
 def main() -> None:
+    texts = {file_name(words): help_text(words) for words in all_commands()}
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.glob("*.txt"):
         old.unlink()
-    for words in all_commands():
-        (FOLDER / file_name(words)).write_text(help_text(words), encoding="utf-8")
+    for name, text in texts.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -44,9 +44,6 @@ TokenOption = Annotated[
         show_default="the saved login",
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, help="So many at most.")]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether I am sure.")]
 BotArgument = Annotated[
     str, typer.Argument(metavar="BOT", help="Its name.", autocompletion=complete_bots)
 ]

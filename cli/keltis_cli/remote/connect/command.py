@@ -17,10 +17,8 @@ from keltis_cli import arguments
 from keltis_cli.draw.look import Look, console, look
 from keltis_cli.draw.printable import printable
 from keltis_cli.remote.connect.calls import (
-    JsonOption,
     ServerOption,
     TokenOption,
-    YesOption,
     confirm,
     print_json,
     print_lines,
@@ -32,10 +30,10 @@ P = ParamSpec("P")
 Say = Callable[[int, Look], Sequence[Text] | str | None]  # none: it has printed everything itself
 
 _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {  # in the order of the help; name: type, default
-    "yes": (YesOption, False),
+    "yes": (arguments.YesOption, False),
     "server": (ServerOption, ""),
     "token": (TokenOption, ""),
-    "as_json": (JsonOption, False),
+    "as_json": (arguments.JsonOption, False),
     "ascii_only": (arguments.AsciiOption, False),
 }
 
