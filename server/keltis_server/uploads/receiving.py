@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import aiohttp
-from aiohttp import BodyPartReader, hdrs, web
+from aiohttp import BodyPartReader, MultipartReader, hdrs, web
 
 from keltis_bots.manifest import Manifest
 from keltis_ladder.files.sizes import KIB, MIB
@@ -171,7 +171,7 @@ class Reception:
         if not is_form(request):
             return _Body(request.content)
         try:
-            reader = await request.multipart()
+            reader = _Form(request.headers, request.content)
             for _ in range(MOST_FIELDS):
                 async with asyncio.timeout(self.pace.pause):
                     part = await reader.next()
@@ -182,7 +182,7 @@ class Reception:
                 await self._skip(part)
         except BadArchive:
             raise
-        except ValueError as error:
+        except (ValueError, RuntimeError) as error:  # the second for a form that names an encoding
             raise BadArchive(f"this form cannot be read: {error}") from None
         raise BadArchive("the form has no file: send the archive as its one file")
 
@@ -195,6 +195,17 @@ class Reception:
                 return
             left -= len(data)
         raise BadArchive("the form has a large field that is no file: send the file alone")
+
+
+class _Form(MultipartReader):
+    """A form that begins with its first field.
+
+    Before it there may be text for readers of mail, which no browser sends. It would be read line
+    by line, however many there are, and nothing else could run meanwhile.
+    """
+
+    async def _read_until_first_boundary(self) -> None:
+        await self._read_boundary()
 
 
 class _Body:

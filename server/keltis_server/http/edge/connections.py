@@ -11,12 +11,14 @@ import resource
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum, auto
+from http import HTTPStatus
 from typing import Any, Final, cast
 
-from aiohttp import web
+from aiohttp import StreamReader, hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from keltis_server.http import metrics
+from keltis_server.http.problems import Problem
 from keltis_server.http.rate_limits import home_of
 from keltis_server.settings import Settings
 from keltis_server.site.budgets import Limiter
@@ -26,6 +28,12 @@ from keltis_server.site.budgets import Limiter
 SOCKET_BYTES: Final = 64 * 1024  # at once
 SOCKET_SECONDS: Final = 8.0  # until there is as much again
 UNWANTED_BYTES: Final = 256 * 1024  # of a body that goes on when its request is answered
+# A body may come in small pieces, but each is parsed by itself: a chunk of one byte costs as much
+# as one of 64 KiB. So what is not the body itself, such as the lengths of chunks, is limited. The
+# first of these is more than a parser that pauses may keep unread.
+FRAMING_BYTES: Final = 512 * 1024  # of one request
+FRAMING_PART: Final = 64  # and a byte more for so many of the body
+FRAMING_OF_RECEIPT: Final = 8  # bytes that each receipt counts for: one of 512 bytes costs no more
 STEP: Final = 64 * 1024  # bytes of an answer that count as progress
 LOOK_EVERY: Final = 1.0  # seconds; more often where a deadline is shorter
 RESERVED_FILES: Final = 256  # descriptors for databases, referees, uploads
@@ -59,6 +67,10 @@ class Connection(web.RequestHandler):
         self._owed = 0  # bytes that the client had not taken when it last made progress
         self._owed_since = 0.0
         self._unwanted = 0  # bytes that came since the last answer, and are no request yet
+        self._body: StreamReader | None = None  # that comes at the moment, or came last
+        self._body_before = 0  # bytes of it that came with its head
+        self._body_wire = 0  # bytes that came since then, and what their receipts count for
+        self._flooded = False  # its pieces are too small: nothing more is read
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, unless there are too many."""
@@ -83,6 +95,8 @@ class Connection(web.RequestHandler):
 
         What comes between two requests may also be the rest of a body that nobody wants.
         """
+        if self._flooded:
+            return
         if self.stage is Stage.SOCKET:
             if not self._crowd.admits_frames(self, len(data)):
                 self.abort()
@@ -96,6 +110,28 @@ class Connection(web.RequestHandler):
             if data and self.stage is Stage.IDLE:
                 self._enter(Stage.HEAD)
         super().data_received(data)
+        if self.stage is not Stage.SOCKET:
+            self._note_body(len(data))
+
+    def _note_body(self, size: int) -> None:
+        """Note that so many bytes came: of a request that is complete but for its body, or not."""
+        if self._messages:
+            if self.stage is not Stage.BUSY:
+                self.begin()  # its handler may start only when much of the body has come
+            newest = self._messages[-1][1]
+            if newest is not self._body:
+                self._body, self._body_before = newest, newest.total_bytes
+                self._body_wire = size = 0
+        body = self._body
+        if body is None or not size or body.is_eof():
+            return
+        self._body_wire += size + FRAMING_OF_RECEIPT
+        came = body.total_bytes
+        framing = self._body_wire - (came - self._body_before)
+        if framing > FRAMING_BYTES + came // FRAMING_PART:
+            metrics.CUT_OFF.labels("small pieces").inc()
+            self._flooded = True
+            body.set_exception(too_small_pieces())
 
     def begin(self) -> None:
         """Note that the head of a request is complete."""
@@ -105,10 +141,15 @@ class Connection(web.RequestHandler):
     async def finish_response(self, *args: Any, **kwargs: Any) -> tuple[web.StreamResponse, bool]:
         """Send an answer, and note that it is sent, or waits to be taken."""
         try:
-            return await super().finish_response(*args, **kwargs)
+            finished = await super().finish_response(*args, **kwargs)
         finally:
             if self.stage is not Stage.SOCKET:
                 self._enter(Stage.IDLE)
+        if self._flooded and self._body is not None:
+            self.close()
+            await asyncio.sleep(self._crowd.linger)  # until it reads the answer, or has left
+            self._body.feed_eof()
+        return finished
 
     def handle_error(
         self,
@@ -177,6 +218,7 @@ class Crowd:
         # Behind a proxy all connections are the proxy's, and it has to tell clients apart.
         self._most_of_one = quotas.all_connections if settings.forwarded else quotas.connections
         self.most = min(quotas.all_connections, _files_for_connections())
+        self.linger = self._deadlines.linger
         self._interval = min(LOOK_EVERY, self._deadlines.head / 4, self._deadlines.answer / 4)
         self._homes: defaultdict[str, dict[Connection, None]] = defaultdict(dict)
         self._sockets: dict[Connection, None] = {}
@@ -270,6 +312,17 @@ class Crowd:
                 connection.time_out()
         if self._count:
             self._look_later()
+
+
+def too_small_pieces() -> Problem:
+    """Return the problem that a body comes in pieces that cost more than what is in them."""
+    return Problem(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        "the body comes in too many small pieces: send it with a Content-Length, or in chunks of"
+        " 1 KiB or more",
+        kind="small-pieces",
+        headers={hdrs.CONNECTION: "close"},
+    )
 
 
 def _files_for_connections() -> int:
