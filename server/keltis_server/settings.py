@@ -100,7 +100,8 @@ class Settings:
         for url in (self.public_url, *self.origins):
             if url and not _is_site(url):
                 raise BadSettings(
-                    f"{url!r} is not the address of a site: write https://HOST[:PORT]"
+                    f"{url!r} is not the address of a site: write https://HOST[:PORT], and names"
+                    " with other letters than a to z as xn--..."
                 )
         for name, seconds in vars(self.deadlines).items():
             if seconds <= 0:
@@ -111,10 +112,15 @@ class Settings:
 
 
 def _is_site(url: str) -> bool:
-    parts = urlsplit(url)
-    return (
-        parts.scheme in ("http", "https")
-        and bool(parts.hostname)
-        and parts.path in ("", "/")
-        and not (parts.query or parts.fragment or parts.username)
-    )
+    try:
+        parts = urlsplit(url)
+        return (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0  # raises if it is none
+            and parts.netloc.isascii()
+            and parts.path in ("", "/")
+            and not (parts.query or parts.fragment or "@" in parts.netloc)
+        )
+    except ValueError:
+        return False

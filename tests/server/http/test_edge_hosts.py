@@ -46,8 +46,9 @@ def test_only_known_hosts_are_answered(tmp_path: Path) -> None:
                 (f"127.0.0.1:{port}", 200),
                 ("localhost", 200),
                 ("LOCALHOST:1", 200),
-                ("localhost.", 200),
                 ("[::1]:8080", 200),
+                ("[0:0::0:1]", 200),
+                ("[::FFFF:7f00:1]:80", 200),
                 ("127.8.9.1", 200),
                 ("ladder.example", 200),
                 ("Ladder.Example:443", 200),
@@ -58,7 +59,40 @@ def test_only_known_hosts_are_answered(tmp_path: Path) -> None:
                 ("localhost.evil.example", 421),
                 ("127.0.0.1.evil.example", 421),
                 ("203.0.113.9", 421),
+                # What others may read in another way than we do.
+                ("localhost.", 421),
+                ("ladder.example.:443", 421),
+                ("127.0.0.1.", 421),
+                ("localhost:", 421),
+                ("localhost:80:90", 421),
+                ("localhost:99999", 421),
+                ("localhost:+80", 421),
+                ("localhost:8\u0660", 421),
+                ("localhost:80@evil.example", 421),
+                ("localhost@evil.example", 421),
+                ("evil.example@localhost", 421),
+                ("localhost/evil.example", 421),
+                ("localhost#evil.example", 421),
+                ("localhost?evil.example", 421),
+                ("localhost\\evil.example", 421),
+                ("localhost, evil.example", 421),
+                ("evil.example localhost", 421),
+                ("local%68ost", 421),
+                ("\u212aeltis.localhost", 421),
+                ("::1", 421),
                 ("[::1", 421),
+                ("[::1]evil.example", 421),
+                ("[::1%25lo]", 421),
+                ("[127.0.0.1]", 421),
+                ("[v1.localhost]", 421),
+                ("[localhost]", 421),
+                ("127.1", 421),
+                ("2130706433", 421),
+                ("0x7f000001", 421),
+                ("0177.0.0.1", 421),
+                ("0.0.0.0", 421),
+                ("[::]", 421),
+                ("http://localhost", 421),
                 ("x" * 1000, 421),
                 ("", 421),
                 (None, 400),
@@ -103,17 +137,75 @@ def test_bound_to_all_addresses_it_answers_for_the_one_that_the_client_came_to(
     asyncio.run(scenario())
 
 
+HERE = "Host: localhost\r\n"
+THERE = "Host: evil.example\r\n"
+
+
+def test_a_request_is_for_one_host_whichever_way_it_names_it(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            for target, headers, status in [
+                ("http://localhost/api/v1", HERE, 200),
+                ("HTTP://LocalHost:80/api/v1", HERE, 200),
+                ("http://127.0.0.1/api/v1", HERE, 200),
+                ("http://evil.example/api/v1", HERE, 421),
+                ("http://localhost/api/v1", THERE, 421),
+                ("http://localhost@evil.example/api/v1", HERE, 421),
+                ("http://evil.example@localhost/api/v1", HERE, 421),
+                ("http://localhost./api/v1", HERE, 421),
+                ("http://evil.example?/api/v1", HERE, 421),
+                ("ftp://localhost/api/v1", HERE, 421),
+                ("http:///api/v1", HERE, 400),
+                ("//evil.example/api/v1", HERE, 404),  # a path, whatever it looks like
+                ("/api/v1", HERE + THERE, 400),
+                ("/api/v1", THERE + HERE, 400),
+                ("/api/v1", HERE + HERE, 400),
+                ("/api/v1", HERE.lower(), 200),
+                ("/api/v1", "Host : localhost\r\n", 400),
+                ("/api/v1", "X: y\r\n Host: localhost\r\n", 400),
+            ]:
+                async with raw(server) as client:
+                    client.send(f"GET {target} HTTP/1.1\r\n{headers}\r\n".encode())
+                    assert (await client.answer())[0] == status, (target, headers)
+
+    asyncio.run(scenario())
+
+
+def test_a_request_for_no_page_is_refused(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            for method in ("OPTIONS", "CONNECT", "GET"):
+                for target in ("*", "localhost", "localhost:80", "evil.example:80"):
+                    async with raw(server) as client:
+                        client.send(f"{method} {target} HTTP/1.1\r\n{HERE}\r\n".encode())
+                        status = (await client.answer())[0]
+                        assert status in (400, 421), (method, target)
+
+    asyncio.run(scenario())
+
+
 def test_a_host_header_is_read_as_browsers_write_it() -> None:
     for text, host in [
         ("a.example", "a.example"),
-        ("A.example.:80", "a.example"),
-        ("[2001:db8::1]:80", "2001:db8::1"),
-        ("a.example:80:90", "a.example"),
-        ("user@a.example", "a.example"),
+        ("A.example:80", "a.example"),
+        ("A.example.:80", "a.example."),
+        ("[2001:DB8:0::1]:80", "2001:db8::1"),
+        ("a.example:80:90", ""),
+        ("a.example:", ""),
+        ("user@a.example", ""),
+        ("a.example\n", ""),
         ("", ""),
         ("[", ""),
     ]:
         assert host_of(text) == host, text
+
+
+@pytest.mark.parametrize(
+    "url", ["https://m\u00fcll.example", "https://a.example:x", "https://@a.example", "https://["]
+)
+def test_a_public_address_that_no_request_can_name_is_refused(url: str) -> None:
+    with pytest.raises(BadSettings, match="xn--"):
+        Settings(public_url=url).check()
 
 
 def test_a_page_of_another_site_changes_nothing(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ takes the stranger's page and ours for one site. The name is in ``Host``, and it
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
@@ -20,7 +21,16 @@ from keltis_server.settings import Settings
 OPEN: Final = "/healthz"  # tells nothing, and whoever watches over us may call us anything
 HARMLESS: Final = ("GET", "HEAD", "OPTIONS")
 LOOPBACK_NAME: Final = "localhost"
+LARGEST_PORT: Final = 65535
 LONGEST: Final = 255  # characters of a name
+# What a browser writes, and nothing else that somebody may read in another way than we do: no user
+# before the name, no zone of an address, no port that is none. Names and addresses are compared as
+# a whole, so that a dot at the end makes another name.
+_AUTHORITY: Final = re.compile(
+    r"(?:\[(?P<ipv6>[0-9a-f:.]+)\]|(?P<name>[0-9a-z._-]+))(?::(?P<port>[0-9]{1,5}))?",
+    re.ASCII | re.IGNORECASE,
+)
+_WHOLE_ADDRESS: Final = re.compile(r"https?://(?P<authority>[^/?#]*)", re.IGNORECASE)
 FORWARDED: Final = (hdrs.X_FORWARDED_FOR, hdrs.FORWARDED, "X-Real-IP", hdrs.VIA)
 
 Address = IPv4Address | IPv6Address
@@ -41,9 +51,24 @@ def known_hosts_only(settings: Settings) -> Middleware:
 
 
 def is_for_us(settings: Settings, request: web.Request) -> bool:
-    """Tell whether a request names a host that we are: our public one, or where it came to."""
-    name = host_of(request.headers.get(hdrs.HOST, ""))
-    return bool(name) and (name == public_host(settings) or _is_bound(settings, request, name))
+    """Tell whether a request names a host that we are: our public one, or where it came to.
+
+    A request line may name one itself, as those to a proxy do. Then both must be ours.
+    """
+    names = [named_host(request)]
+    if not request.raw_path.startswith("/"):
+        whole = _WHOLE_ADDRESS.match(request.raw_path)
+        names.append(host_of(whole["authority"]) if whole else "")
+    return all(
+        name and (name == public_host(settings) or _is_bound(settings, request, name))
+        for name in names
+    )
+
+
+def named_host(request: web.Request) -> str:
+    """Return the host that a request is for by its ``Host``; nothing if it is not exactly one."""
+    found = request.headers.getall(hdrs.HOST, [])
+    return host_of(found[0]) if len(found) == 1 else ""
 
 
 def is_of_ours(settings: Settings, request: web.Request) -> bool:
@@ -66,34 +91,36 @@ def is_near(settings: Settings, request: web.Request) -> bool:
         return False
     if any(name in request.headers for name in FORWARDED):
         return False
-    name = host_of(request.headers.get(hdrs.HOST, ""))
+    name = named_host(request)
     return _is_bound(settings, request, name)  # what came by the public name came by a proxy
 
 
 def misdirected(request: web.Request) -> Problem:
     """Return the problem that a request is for somebody else, or that we do not know our name."""
-    name = host_of(request.headers.get(hdrs.HOST, ""))
+    name = ", ".join(request.headers.getall(hdrs.HOST, []))[:LONGEST]
     return Problem(
         HTTPStatus.MISDIRECTED_REQUEST,
-        f"this server does not know itself as {name!r}: whoever runs it can start it with"
+        f"this server does not know itself as {name!a}: whoever runs it can start it with"
         " --public-url http://NAME[:PORT], the address as clients write it",
     )
 
 
 def host_of(text: str) -> str:
-    """Return the name or address in a ``Host`` header, without a port; nothing if there is none."""
-    if len(text) > LONGEST:
+    """Return the name or address in a ``Host`` header, without a port; nothing if it is not one."""
+    found = _AUTHORITY.fullmatch(text) if len(text) <= LONGEST else None
+    if found is None or int(found["port"] or 0) > LARGEST_PORT:
         return ""
+    if found["ipv6"] is None:
+        return found["name"].lower()
     try:
-        found = urlsplit(f"//{text}").hostname or ""
+        return str(IPv6Address(found["ipv6"]))
     except ValueError:
         return ""
-    return found.rstrip(".")
 
 
 def public_host(settings: Settings) -> str:
     """Return the name in the public address; nothing if there is none."""
-    return (urlsplit(settings.public_url).hostname or "").rstrip(".")
+    return host_of(urlsplit(settings.public_url).netloc)
 
 
 def _is_bound(settings: Settings, request: web.Request, name: str) -> bool:
@@ -106,7 +133,7 @@ def _is_bound(settings: Settings, request: web.Request, name: str) -> bool:
     address = _address(name)
     if address is None:
         return False
-    if _is_loopback(address):
+    if _is_loopback(address) or address == _address(settings.host):
         return True
     here = request.transport.get_extra_info("sockname") if request.transport else None
     return here is not None and address == _address(str(here[0]))
