@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any, Final
 
 import typer
@@ -21,6 +22,7 @@ from keltis_cli.draw.tables import table
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder
+from keltis_cli.ladder.ratings_package import agrees_with_package
 from keltis_engine import find_variant
 from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
 from keltis_ladder.ratings.ranking import Z95
@@ -44,6 +46,12 @@ app = typer.Typer(
 )
 
 
+class Package(StrEnum):
+    """Whose rating update is compared with ours."""
+
+    TRUESKILL = "trueskill"
+
+
 @app.callback()
 def ratings() -> None:
     """Prove the ratings of a ladder, or work them out again."""
@@ -60,6 +68,10 @@ def recompute(
             "--from-checkpoint", help="Begin at the newest checkpoint, not at the first match."
         ),
     ] = False,
+    package: Annotated[
+        Package | None,
+        typer.Option("--with", help="Rate by this package, and compare: slow, but independent."),
+    ] = None,
     as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
@@ -67,13 +79,23 @@ def recompute(
     """Work out all ratings from the results again, and compare them with the stored ones.
 
     They have to be equal, to the last bit: the exit code is 0 if they are, 1 if not. With --store
-    they are replaced instead, which a release with another rating model asks for.
+    they are replaced instead, which a release with another rating model asks for. With --with
+    trueskill the package of that name rates the results, and the ratings have to agree within a
+    millionth of a point: the exit code is 0 if they do, 1 if not.
     """
     if store and from_checkpoint:
         raise BadRequest("ratings are stored from the first match on: leave out --from-checkpoint")
+    if package is not None and (store or from_checkpoint):
+        raise BadRequest(
+            "--with compares all ratings from the first match on and stores nothing: "
+            "leave out --store and --from-checkpoint"
+        )
     with existing_ladder(data, database) as (_, found):
         if store:
             _store(found, as_json)
+        elif package is not None:
+            if not agrees_with_package(found, as_json):
+                raise typer.Exit(ExitCode.FAILED)
         elif not _prove(found, from_checkpoint, as_json):
             raise typer.Exit(ExitCode.FAILED)
 

@@ -13,9 +13,12 @@ from typing import NamedTuple
 
 from keltis_ladder.ratings.model import TAU, noise_of, start_of
 from keltis_ladder.ratings.scopes import Scope, scopes_of
-from keltis_ladder.ratings.skill import Belief, rate
+from keltis_ladder.ratings.skill import Belief, Noise, rate
 
 SEATS = 4
+
+# How beliefs change by a match: beliefs and ranks of its entrants, what it hides, the drift before.
+Rate = Callable[[list[Belief], list[int], Noise, float], list[Belief]]
 
 
 class Share(NamedTuple):
@@ -88,11 +91,13 @@ class Pair(NamedTuple):
 class Book:
     """Standings and duels, made from results.
 
-    It may know all versions, or only those of one match and what they descend from.
+    It may know all versions, or only those of one match and what they descend from. Whatever is
+    stored comes from our kernel; a comparison enters the same results with another ``rate``.
     """
 
-    def __init__(self, predecessors: Mapping[int, int | None]) -> None:
+    def __init__(self, predecessors: Mapping[int, int | None], rate: Rate = rate) -> None:
         self.predecessors = predecessors
+        self.rate = rate
         self.standings: dict[tuple[int, Scope], Standing] = {}
         self.duels: dict[Pair, Score] = {}
 
@@ -105,7 +110,7 @@ class Book:
         after: list[list[Belief]] = [[] for _ in shares]
         for scope in scopes_of(record.variant, record.players):
             standings = [self.standing(share.version, scope) for share in shares]
-            beliefs = rate([standing.belief for standing in standings], ranks, noise, TAU)
+            beliefs = self.rate([standing.belief for standing in standings], ranks, noise, TAU)
             for entrant, (standing, share, belief) in enumerate(
                 zip(standings, shares, beliefs, strict=True)
             ):

@@ -212,6 +212,43 @@ def test_ratings_that_differ_are_shown_and_replaced(inside: Inside, home: Path) 
     assert (report["stored"], report["matches"]) == (True, 10)
 
 
+def test_the_package_trueskill_agrees_with_the_stored_ratings(inside: Inside, home: Path) -> None:
+    lines = inside.output("ratings", "recompute", "--with", "trueskill").splitlines()
+    assert lines[0].startswith("Recomputed 10 rated matches in four scopes each: ")
+    assert lines[0].endswith(" times as quick.")
+    assert lines[1].endswith(" ratings, tolerance 1e-06.")
+    assert lines[2].startswith("Largest difference of the kernel: mu ")
+    assert lines[3].startswith("Largest difference of the stored ratings: mu ")
+    assert lines[4:] == ["They agree: the kernel is TrueSkill, and so are the stored ratings."]
+    report = json.loads(inside.output("ratings", "recompute", "--with", "trueskill", "--json"))
+    assert report["format"] == "keltis-ladder ratings recompute --with trueskill 1"
+    assert (report["agree"], report["matches"], report["tolerance"]) == (True, 10, 1e-6)
+    assert max(report["stored"].values()) < 1e-9
+
+
+def test_a_stored_rating_that_trueskill_does_not_give_is_told(inside: Inside, home: Path) -> None:
+    overall = "version_id = 2 AND variant = 'all' AND players = 0"
+    change(home, f"UPDATE rating SET mu = mu + 0.001 WHERE {overall}")
+    done = inside.run("ratings", "recompute", "--with", "trueskill")
+    lines = done.out.splitlines()
+    assert done.code == 1
+    assert "mu 1.0e-03 (rating of version 2 in all/any), sigma " in lines[3]
+    assert lines[4] == "1 stored rating does not agree with trueskill:"
+    assert lines[5].startswith("  rating of version 2 in all/any: mu is ")
+    assert lines[6:] == ["To replace them: keltis-ladder ratings recompute --store"]
+    report = json.loads(inside.run("ratings", "recompute", "--with", "trueskill", "--json").out)
+    assert (report["agree"], report["differences"]) == (False, 1)
+    inside.output("ratings", "recompute", "--store")
+    inside.output("ratings", "recompute", "--with", "trueskill")
+
+
+@pytest.mark.parametrize("other", ["--store", "--from-checkpoint"])
+def test_a_comparison_with_a_package_stores_nothing(inside: Inside, other: str) -> None:
+    told = refused(inside.run("ratings", "recompute", "--with", "trueskill", other))
+    assert "leave out --store and --from-checkpoint" in told
+    assert inside.run("ratings", "recompute", "--with", "elo").code == 2
+
+
 def test_a_refit_stands_beside_the_stored_ratings(inside: Inside, home: Path) -> None:
     report = json.loads(inside.output("ratings", "refit", "--json"))
     assert report["format"] == "keltis-ladder ratings refit 1"
