@@ -21,10 +21,10 @@ TIMED       := .ci/timed
 SCRIPTS     := .ci/javascript run $(NODE)
 
 # Commands that do not come with Python, and the Debian packages that have them: the sandbox, and
-# for the tests a PostgreSQL and the languages that they build and play a bot in. npm brings the tools
-# that check the scripts of the pages.
+# for the tests a PostgreSQL, the languages that they build and play a bot in, and libseccomp (whose
+# resolver stands for the library). npm brings the tools that check the scripts of the pages.
 TO_RUN  := bwrap=bubblewrap
-TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=nodejs npm=npm cargo=cargo go=golang-go javac=default-jdk-headless lua5.4=lua5.4 ruby=ruby php=php-cli
+TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=nodejs npm=npm cargo=cargo go=golang-go javac=default-jdk-headless lua5.4=lua5.4 ruby=ruby php=php-cli scmp_sys_resolver=seccomp
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
