@@ -168,6 +168,41 @@ def test_perft_counts_grow_and_divide_adds_up() -> None:
     assert sum(parts) == total
 
 
+def test_perft_checks_a_file_of_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = Inside(capsys, monkeypatch)
+    kept = ROOT / "tests/engine/perft/weg-der-steine.jsonl"
+    told = inside.output("perft", "--file", kept, "--depth", "4")
+    assert told == f"9 of 9 positions have the counts of {kept}, to depth 4.\n"
+    line = json.loads(kept.read_text().splitlines()[0])
+    file = tmp_path / "counts.jsonl"
+
+    line["counts"][2] += 1
+    file.write_text(json.dumps(line) + "\n")
+    assert inside.run("perft", "--file", file, "--depth", "2").code == 0
+    done = inside.run("perft", "--file", file)
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        "weg-der-steine, 2 players, seed 1, after 0 decisions: depth 3 has 3 sequences, not 4",
+        f"0 of 1 positions have the counts of {file}, to depth 3.",
+    ]
+    for text, message in (
+        ("", "has no positions"),
+        ("{", "line 1 is not JSON"),
+        ("7", "line 1 is not a JSON object"),
+        (json.dumps(line | {"seed": "x"}), "line 1: seed is missing or is not of the type int"),
+        (json.dumps(line | {"counts": [True]}), "counts is a list of whole numbers"),
+        (json.dumps(line | {"moves": [1]}), "moves is a list of decisions in notation"),
+        (json.dumps(line | {"moves": ["fly"]}), "line 1: "),
+        (json.dumps(line | {"variant": "chess"}), "line 1: there is no variant 'chess'"),
+    ):
+        file.write_text(text)
+        done = inside.run("perft", "--file", file)
+        assert (done.code, done.out) == (2, "")
+        assert message in done.err
+
+
 def test_demo_tells_a_game_of_each_variant() -> None:
     told = output("demo")
     for variant in keltis_engine.VARIANTS.values():

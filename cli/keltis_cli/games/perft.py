@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
 from keltis_cli import arguments
 from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.tables import table
+from keltis_cli.games.perft_file import read_positions
 from keltis_engine import perft as counting
+
+FAILED: Final = 1
 
 
 def perft(
@@ -24,8 +28,21 @@ def perft(
         bool, typer.Option("--divide", help="Count below each first decision as well.")
     ] = False,
     option: arguments.RuleOptions = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--file", metavar="FILE", help="Check the counts of this file (JSON lines) instead."
+        ),
+    ] = None,
 ) -> None:
-    """Count all sequences of decisions from a deal, depth by depth."""
+    """Count all sequences of decisions from a deal, depth by depth.
+
+    With --file the positions of a file are counted, and the exit code is 1 if a count differs.
+    """
+    if file is not None:
+        if not _check(file, depth):
+            raise typer.Exit(FAILED)
+        return
     state = arguments.ruleset(variant, option).deal(players, seed)
     out = console()
     out.print(f"{variant}, {players} players, seed {seed}", style=TITLE)
@@ -39,3 +56,14 @@ def perft(
         parts = [[text, f"{count:,}"] for text, count in counting.divide(state, depth).items()]
         out.print()
         out.print(table(["first decision", "sequences"], parts, left=["first decision"]))
+
+
+def _check(file: Path, depth: int) -> bool:
+    """Count the positions of a file, and print which counts differ."""
+    positions = read_positions(file)
+    differences = [text for position in positions if (text := position.differing(depth))]
+    for text in differences:
+        print(text)
+    equal = len(positions) - len(differences)
+    print(f"{equal:,} of {len(positions):,} positions have the counts of {file}, to depth {depth}.")
+    return not differences
