@@ -33,7 +33,7 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import finish
 from keltis_ladder.store.matches.queue import Order, add_job
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import VersionState
+from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.settings import NICE
 
 RESULTS: Final = Path(__file__).parent / "results"
@@ -66,7 +66,7 @@ def fill(home: Home, bots: int, matches: int) -> None:
                 variants=list(VARIANTS),
                 players=[2, 3, 4],
                 program=program,
-                state=VersionState.ACTIVE,
+                cause=VersionCause.ENTERED,
             )
             assert version.id is not None
             found.append(version.id)

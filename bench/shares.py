@@ -32,7 +32,8 @@ from keltis_cli.bench.machine import this_machine
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.schema.tables import Bot, Match, Place, Version, VersionState
+from keltis_ladder.store.schema.tables import Bot, Match, Place, Version
+from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.settings import NICE
 
 RESULTS: Final = Path(__file__).parent / "results"
@@ -120,7 +121,7 @@ def fill(session: Session) -> None:
             variants=[VARIANT],
             players=[2],
             program="random 0",
-            state=VersionState.ACTIVE,
+            cause=VersionCause.ENTERED,
         )
 
 

@@ -34,7 +34,8 @@ from keltis_ladder.spectate.batches import Decided
 from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Purpose, VersionState
+from keltis_ladder.store.schema.tables import Purpose
+from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.events import Happening
 from keltis_server.play.games import GAMES
 from keltis_server.serve import new_loop
@@ -75,7 +76,7 @@ def enter_bots(server: Served, scratch: Path) -> tuple[int, ...]:
         manifest, kept = keep_program(server.site.home, directory)
         with server.site.database.writing() as session:
             author = ensure_author(session, name)
-            version = enter_program(session, author, manifest, kept, VersionState.CHECKING)
+            version = enter_program(session, author, manifest, kept, VersionCause.UPLOADED)
             assert version.id is not None
             found.append(version.id)
     return tuple(found)

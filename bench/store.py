@@ -47,10 +47,10 @@ from keltis_ladder.store.schema.tables import (
     Match,
     Place,
     Version,
-    VersionState,
     table_of,
 )
 from keltis_ladder.store.schema.upkeep import upgrade
+from keltis_ladder.store.schema.version_states import VersionCause, VersionState
 
 RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 2026
@@ -172,7 +172,8 @@ def fill(database: Database, made_up: MadeUp, matches: int) -> None:
                     "variants": list(VARIANTS),
                     "players": [2, 3, 4],
                     "state": VersionState.ACTIVE,
-                    "reason": "",
+                    "cause": VersionCause.ENTERED,
+                    "details": {},
                     "created": began,
                 }
                 for k in range(bots)

@@ -43,7 +43,7 @@ def make_app(site: Site) -> web.Application:
     )
     app[SITE] = site
     games = app[GAMES] = Games(site)
-    app[INTAKE] = Intake(site, games.look)
+    app[INTAKE] = Intake(site)
     live = app[LIVE] = Live(site, games)
     app[AUDITOR] = Auditor(site, app)
     add_routes(app, (endpoint for part in PARTS for endpoint in part.all))

@@ -1,4 +1,7 @@
-"""What happens on a running ladder, told to whoever listens, from the event loop."""
+"""What happens on a running ladder, told to whoever listens, from the event loop.
+
+What the ladder itself tells is among it: matches, and versions that are in another state.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,6 @@ from typing import Any
 
 from keltis_ladder.dispatch.dispatcher import Event
 from keltis_ladder.run.scheduler import News
-
-
-@dataclass(frozen=True)
-class VersionChanged:
-    """A version has another state: it plays, was found broken, or was taken back."""
-
-    version_id: int
-    bot: str
-    number: int
-    author_id: int
-    state: str
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,5 +38,5 @@ class AccessEnded:
     token_id: int | None = None  # none: all of them
 
 
-Happening = Event | News | VersionChanged | Checking | TournamentChanged | AccessEnded
+Happening = Event | News | Checking | TournamentChanged | AccessEnded
 Listener = Callable[[Happening], None]

@@ -21,7 +21,8 @@ from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots.catalogue import ensure_house_bots, local_author
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.schema.tables import Version, VersionState
+from keltis_ladder.store.schema.tables import Version
+from keltis_ladder.store.schema.version_states import VersionCause
 
 NOBODY = "somebody"  # the author where the system knows no user
 
@@ -113,7 +114,7 @@ def enter(session: Session, candidate: Candidate) -> Version:
         return version
     manifest, kept = candidate.kept
     author = local_author(session, author_name())
-    return enter_program(session, author, manifest, kept, VersionState.ACTIVE)
+    return enter_program(session, author, manifest, kept, VersionCause.ENTERED)
 
 
 def program_of(version: Version) -> str:

@@ -9,7 +9,9 @@ from rich.text import Text
 from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.printable import printable
-from keltis_ladder.store.schema.tables import Author, Bot, Version, VersionState
+from keltis_ladder.store.bots.version_words import reason_of
+from keltis_ladder.store.schema.tables import Author, Bot, Version
+from keltis_ladder.store.schema.version_states import VersionState
 
 NAME = 12  # cells for a name at least
 
@@ -35,7 +37,7 @@ def version_lines(
         texts("author", [printable(author.name) for _, _, author in rows], look, 6, spare=1),
         texts("since", [f"{v.created:%Y-%m-%d %H:%M}" for v in versions], look, spare=3),
         texts("plays", [_plays(version) for version in versions], look, least=12, spare=4),
-        texts("reason", [_one_line(version.reason) for version in versions], look, 16, spare=2),
+        texts("reason", [_one_line(reason_of(version)) for version in versions], look, 16, spare=2),
     ]
     return fitted(columns, width, look)
 

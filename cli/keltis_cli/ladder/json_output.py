@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from keltis_cli.draw.matrix import Encounters
 from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.ratings.lines import Line
 from keltis_ladder.store.schema.tables import Author, Bot, Version
 
@@ -83,7 +84,7 @@ def bots_document(rows: Sequence[tuple[Version, Bot, Author]]) -> dict[str, Any]
                 "author": author.name,
                 "house": author.house,
                 "state": version.state,
-                "reason": version.reason,
+                "reason": reason_of(version),
                 "variants": version.variants,
                 "players": version.players,
                 "archive": version.archive_digest,

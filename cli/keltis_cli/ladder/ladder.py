@@ -27,7 +27,8 @@ from keltis_cli.ladder.stored_match import match_page
 from keltis_engine import find_variant
 from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
-from keltis_ladder.store.bots.catalogue import all_versions, retire_bot
+from keltis_ladder.store.bots.catalogue import all_versions
+from keltis_ladder.store.bots.submissions import take_back
 from keltis_ladder.store.matches.replays import replays_of
 from keltis_ladder.store.ratings.leaderboards import head_to_head, leaderboard
 from keltis_ladder.store.schema.moments import now
@@ -166,8 +167,9 @@ def retire(
 ) -> None:
     """Take a bot off the ladder; its results stay."""
     with existing_ladder(data, database) as (_, store):
-        version = store.write(lambda session: retire_bot(session, bot, reason))
-    say(f"{bot_name(bot, version.number)} is off the ladder; its results stay.")
+        done = store.write(lambda session: take_back(session, bot, reason))
+    for change in reversed(done.changed):
+        say(f"{bot_name(bot, change.number)} is off the ladder; its results stay.")
 
 
 def _scope(variant: str | None, players: int | None) -> Scope:

@@ -20,12 +20,14 @@ from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.bots.browsing import versions_that_play
 from keltis_ladder.store.bots.catalogue import activate, ensure_house_bots, guests_on_ladder
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.occupancy import find_server
 from keltis_ladder.store.ratings.recomputing import replace
-from keltis_ladder.store.schema.tables import Version, VersionState
+from keltis_ladder.store.schema.tables import Version
+from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.site.local_key import read_address
 
 
@@ -98,7 +100,7 @@ def put_on_ladder(
         title = bot_name(name, version.number)
         if version.state != VersionState.ACTIVE:
             say(
-                f"{title} stays off the ladder ({version.state}: {version.reason}); "
+                f"{title} stays off the ladder ({version.state}: {reason_of(version)}); "
                 "to put it on again: keltis-ladder ladder add"
             )
         elif was_there:

@@ -22,7 +22,8 @@ from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.bots.catalogue import add_version, ensure_bot, newest_version
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.schema.tables import Author, Bot, Version, VersionState
+from keltis_ladder.store.schema.tables import Author, Bot, Version
+from keltis_ladder.store.schema.version_states import VersionCause
 
 BUILDS_AT_ONCE: Final = 2  # each of them may use gigabytes
 Output = Callable[[str], None]
@@ -57,7 +58,7 @@ def keep_program(home: Home, directory: Path) -> tuple[Manifest, Kept]:
 
 
 def enter_program(
-    session: Session, author: Author, manifest: Manifest, kept: Kept, state: VersionState
+    session: Session, author: Author, manifest: Manifest, kept: Kept, cause: VersionCause
 ) -> Version:
     """Add a version for a program; the same program again is the same version."""
     bot = ensure_bot(session, author, manifest.name)
@@ -71,7 +72,7 @@ def enter_program(
         variants=manifest.variants,
         players=manifest.players,
         archive=kept.digest,
-        state=state,
+        cause=cause,
         description=manifest.description,
     )
 

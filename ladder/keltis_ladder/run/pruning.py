@@ -39,8 +39,8 @@ from keltis_ladder.store.schema.tables import (
     TournamentRecord,
     TournamentState,
     Version,
-    VersionState,
 )
+from keltis_ladder.store.schema.version_states import VersionState
 
 UNUSED: Final = 86_400.0  # seconds without a match after which a build may go
 REGRETS: Final = timedelta(days=7)  # for authors who look into what was wrong with an upload

@@ -33,6 +33,7 @@ from keltis_ladder.store.matches.finishing import Stored
 from keltis_ladder.store.matches.queue import AT_ONCE, LEASE
 from keltis_ladder.store.ratings.memory import Remembered
 from keltis_ladder.store.schema.tables import Purpose
+from keltis_ladder.store.schema.version_states import VersionChanged
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -76,7 +77,7 @@ class PaceChanged:
     per_minute: float | None  # matches of the ladder that may begin; none: any number
 
 
-News = MatchAssigned | ResultStored | PlatformTrouble | PaceChanged
+News = MatchAssigned | ResultStored | VersionChanged | PlatformTrouble | PaceChanged
 
 
 class Scheduler:
@@ -324,6 +325,8 @@ class Scheduler:
                 stored = await self._patiently(self.transactions.store, playing, outcome.result)
                 self._learn(proposal, stored)
                 self.on_news(ResultStored(playing, outcome.result, stored))
+                for change in stored.broken:
+                    self.on_news(change)
         if playing.tournament_id is not None:
             await self._patiently(self.director.advance, playing.tournament_id)
             self._queue_changed = True
@@ -343,7 +346,9 @@ class Scheduler:
 
     async def _set_aside(self, version: int, reason: str) -> None:
         """Take a version off the ladder whose program cannot be built."""
-        await self._patiently(self.transactions.set_aside, version, reason)
+        change = await self._patiently(self.transactions.set_aside, version, reason)
+        if change is not None:
+            self.on_news(change)
 
     def _learn(self, proposal: Proposal | None, stored: Stored) -> None:
         """Tell the matchmaker what a match has taught."""
@@ -354,8 +359,8 @@ class Scheduler:
             for (version, scope), belief in stored.beliefs.items():
                 learnt.setdefault(version, {})[scope] = belief
             self.matchmaker.finished(proposal, learnt)
-        for version in stored.broken:
-            self._forget(version)
+        for change in stored.broken:
+            self._forget(change.version_id)
 
     async def _look_around(self) -> None:
         """Take note of what others have changed: versions, tournaments, jobs."""

@@ -34,7 +34,7 @@ from keltis_ladder.store.matches.records import rows_of
 from keltis_ladder.store.ratings import memory
 from keltis_ladder.store.ratings.memory import Remembered
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import VersionState
+from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged
 
 
 @dataclass(frozen=True)
@@ -169,17 +169,18 @@ class Transactions:
             )
         )
 
-    def set_aside(self, version_id: int, reason: str) -> None:
+    def set_aside(self, version_id: int, reason: str) -> VersionChanged | None:
         """Take a version off the ladder whose program cannot be built, by its own fault.
 
         Its jobs that wait cannot be played by anybody, and are given up.
         """
 
-        def work(session: Session) -> None:
-            set_aside(session, version_id, VersionState.BROKEN, reason)
+        def work(session: Session) -> VersionChanged | None:
+            change = set_aside(session, version_id, VersionCause.UNPREPARED, text=reason)
             give_up_waiting(session, version_id, reason)
+            return change
 
-        self.database.write(work)
+        return self.database.write(work)
 
     def store(self, playing: Playing, result: MatchResult) -> Stored:
         """Store a result and the ratings that it moves."""

@@ -33,9 +33,9 @@ from keltis_ladder.store.schema.tables import (
     RatingStep,
     Token,
     Version,
-    VersionState,
     table_of,
 )
+from keltis_ladder.store.schema.version_states import VersionState
 
 FOREVER: Final = "forever"
 MATCHES_AT_ONCE: Final = 500  # whose replays or cards one transaction removes

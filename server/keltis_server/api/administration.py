@@ -14,7 +14,6 @@ from sqlmodel import Session
 from keltis_ladder.store.bots.accounts import TokenScope, invite, new_invitation
 from keltis_ladder.store.bots.forgetting import archives_of, remove_author
 from keltis_ladder.store.bots.moderation import (
-    Changed,
     Moderated,
     Unknown,
     disable_author,
@@ -30,6 +29,7 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.recomputing import Comparison
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Author
+from keltis_ladder.store.schema.version_states import VersionChanged
 from keltis_server.events import AccessEnded
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Parameters
@@ -294,7 +294,7 @@ async def admin_prune(call: Call, body: PruneIn) -> PrunedOut:
 )
 async def admin_recheck(call: Call, body: RecheckIn) -> RecheckedOut:
     """Check the versions again that could not be checked through a fault of ours."""
-    changed: list[Changed]
+    changed: list[VersionChanged]
     if body.bot is None:
         changed = await call.site.write(recheck_all)
     else:
@@ -302,7 +302,7 @@ async def admin_recheck(call: Call, body: RecheckIn) -> RecheckedOut:
             changed = (await call.site.write(recheck, body.bot)).changed
         except Unknown as unknown:
             raise not_found(str(unknown)) from None
-    call.request.app[INTAKE].note(changed)
+    call.site.tell(*changed)
     _note(call, "recheck", body.bot or "all")
     return RecheckedOut(versions=_versions(changed))
 
@@ -375,7 +375,7 @@ async def _find(call: Call, name: str) -> Author:
         raise not_found(str(unknown)) from None
 
 
-def _told(name: str, disabled: bool, changed: Sequence[Changed]) -> ModeratedOut:
+def _told(name: str, disabled: bool, changed: Sequence[VersionChanged]) -> ModeratedOut:
     return ModeratedOut(
         name=name,
         disabled=disabled,
@@ -383,7 +383,7 @@ def _told(name: str, disabled: bool, changed: Sequence[Changed]) -> ModeratedOut
     )
 
 
-def _versions(changed: Sequence[Changed]) -> list[ModeratedVersion]:
+def _versions(changed: Sequence[VersionChanged]) -> list[ModeratedVersion]:
     return [
         ModeratedVersion(bot=each.bot, number=each.number, state=each.state) for each in changed
     ]

@@ -14,7 +14,7 @@ from keltis_ladder.store.bots import browsing
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.matches.components import LATEST, compositions_of
 from keltis_ladder.store.matches.replays import read_card
-from keltis_ladder.store.schema.tables import VersionState
+from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Media, Parameters
 from keltis_server.http.lookups import no_bot, number_after, require_reader, the_bot

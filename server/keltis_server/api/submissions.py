@@ -23,6 +23,7 @@ from keltis_ladder.store.bots.submissions import (
     submit,
     take_back,
 )
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import API, Endpoints, Media, Parameters
 from keltis_server.http.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
@@ -91,7 +92,7 @@ async def upload_bot(call: Call) -> Reply:
     async def enter(manifest: Manifest, kept: Kept) -> Submitted:
         most = site.settings.quotas.bots
         done = await site.write(submit, author.author_id, manifest, kept, most)
-        intake.note(done.changed)
+        site.tell(*done.changed)
         return done
 
     try:
@@ -114,7 +115,7 @@ async def version_report(call: Call, path: VersionPath) -> ReportOut:
     version, report = found.row.version, found.report
     return ReportOut(
         state=version.state,
-        reason=version.reason,
+        reason=reason_of(version),
         findings=[FindingOut.model_validate(each) for each in report.findings] if report else [],
         output=report.output if report else "",
         started=report.started if report else None,
@@ -158,7 +159,7 @@ async def retire_bot(call: Call, path: NamePath, body: RetireIn) -> Reply:
     await _require_owner(call, path.bot)
     reason = body.reason or f"retired by {call.author.name}"
     retired = await call.site.write(take_back, path.bot, reason)
-    call.request.app[INTAKE].note(retired.changed)
+    call.site.tell(*retired.changed)
     return _reply(retired, HTTPStatus.OK)
 
 
@@ -172,7 +173,7 @@ async def restore_bot(call: Call, path: NamePath) -> Reply:
     """Have the newest version checked again that was retired; if it passes, it plays."""
     await _require_owner(call, path.bot)
     restored = await call.site.write(restore, path.bot)
-    call.request.app[INTAKE].note(restored.changed)
+    call.site.tell(*restored.changed)
     return _reply(restored, HTTPStatus.OK)
 
 
@@ -186,7 +187,7 @@ async def recheck_bot(call: Call, path: NamePath) -> Reply:
     """Have the newest version checked again if the server could not check it (`unchecked`)."""
     await _require_owner(call, path.bot)
     done = await call.site.write(recheck, path.bot)
-    call.request.app[INTAKE].note(done.changed)
+    call.site.tell(*done.changed)
     return _reply(done, HTTPStatus.OK)
 
 

@@ -15,7 +15,8 @@ from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchStreamed
 from keltis_ladder.run.pace import Pace, Tempo
 from keltis_ladder.run.scheduler import PlatformTrouble, ResultStored
 from keltis_ladder.spectate.batches import Decided
-from keltis_server.events import Happening, VersionChanged
+from keltis_ladder.store.schema.version_states import VersionChanged
+from keltis_server.events import Happening
 from keltis_server.http.problems import Handler
 
 LOOK_EVERY: Final = 0.25  # seconds

@@ -5,6 +5,7 @@ from __future__ import annotations
 from keltis_ladder.ratings.ranking import Z95, provisional
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.browsing import BotRow, VersionRow
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.matches.records import TWELFTHS
 from keltis_ladder.store.ratings.leaderboards import seat_shares
 from keltis_ladder.store.schema.tables import Rating
@@ -15,7 +16,7 @@ from keltis_server.models.bots import BotOut, RatingOut, VersionOut
 def version_out(row: VersionRow, for_author: bool) -> VersionOut:
     """Return a version; the reason of its state only for its author."""
     version = row.version
-    reason = version.reason if for_author else None
+    reason = reason_of(version) if for_author else None
     return filled(VersionOut, version, reason=reason, size=row.size, digest=version.archive_digest)
 
 

@@ -17,6 +17,7 @@ from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.scheduler import PaceChanged, Scheduler
 from keltis_ladder.run.transactions import Playing, Transactions
 from keltis_ladder.spectate.live_match import LiveMatch
+from keltis_ladder.store.schema.version_states import VersionChanged
 from keltis_server.site.site import Site
 
 SEED_BITS: Final = 64
@@ -68,8 +69,14 @@ class Games:
         """Start the referees, and begin to play."""
         await self.dispatcher.start()
         self._site.listen(_log_pace)
+        self._site.listen(self.note)
         self._task = asyncio.create_task(self.scheduler.run(), name="scheduler")
         self._task.add_done_callback(lambda _: self.ended.set())
+
+    def note(self, happening: object) -> None:
+        """Seat a version that plays from now on, and no more one that does not."""
+        if isinstance(happening, VersionChanged):
+            self.look()
 
     async def until_stored(self, job_id: str) -> None:
         """Wait until the result of a match that has just ended is stored."""

@@ -20,7 +20,8 @@ from sqlmodel import Session
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.ratings.leaderboards import signature
-from keltis_server.events import Happening, VersionChanged
+from keltis_ladder.store.schema.version_states import VersionChanged
+from keltis_server.events import Happening
 from keltis_server.loaders.leaderboards import load_leaderboard
 from keltis_server.models.leaderboards import LeaderboardOut
 from keltis_server.site.encoding import Encoded, dump_msgpack, tag_of

@@ -97,13 +97,14 @@ class Site:
         """Tell somebody from now on what happens. It must be quick, and must not raise."""
         self._listeners.append(listener)
 
-    def tell(self, happening: Happening) -> None:
+    def tell(self, *happenings: Happening) -> None:
         """Tell everybody who listens; the mistake of one is not felt by the others."""
-        for listener in self._listeners:
-            try:
-                listener(happening)
-            except Exception:
-                log.exception("%r failed to take %s", listener, type(happening).__name__)
+        for happening in happenings:
+            for listener in self._listeners:
+                try:
+                    listener(happening)
+                except Exception:
+                    log.exception("%r failed to take %s", listener, type(happening).__name__)
 
     async def local_author(self) -> Bearer:
         """Return whoever runs the server: an author with an account of their own, administrator."""

@@ -10,17 +10,16 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.files.trees import discard
 from keltis_ladder.run.scheduler import PlatformTrouble
-from keltis_ladder.store.bots.moderation import Changed
 from keltis_ladder.store.bots.submissions import (
     Report,
     Subject,
@@ -32,8 +31,8 @@ from keltis_ladder.store.bots.submissions import (
     waiting,
 )
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import VersionState
-from keltis_server.events import Checking, VersionChanged
+from keltis_ladder.store.schema.version_states import VersionChanged, VersionState
+from keltis_server.events import Checking, Happening
 from keltis_server.site.site import Site
 from keltis_server.uploads.check import LIMIT, CheckTrouble, Findings, run_check
 from keltis_server.uploads.lanes import Lane, Lanes, Wanted
@@ -53,19 +52,20 @@ UNFINISHED: Final = ".new-*"  # how the names of bots begin that are being built
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 
 class Intake:
     """Checks versions in the background; after a restart it goes on with those left over."""
 
-    def __init__(self, site: Site, look: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, site: Site) -> None:
         self.reception = Reception(site)
         self.pruner = Pruner(site)
         self.limit = LIMIT
         self.short_seconds = SHORT_SECONDS
         self.lanes = Lanes(max(FEWEST, len(os.sched_getaffinity(0)) // CORES_EACH), LONG_AT_ONCE)
         self._site = site
-        self._look = look  # has the games look who plays now
-        self._running: dict[int, asyncio.Task[None]] = {}
+        self._running: dict[int, asyncio.Task[list[VersionChanged]]] = {}
         self._alarms: dict[int, asyncio.TimerHandle] = {}  # when they count as long
         self._long: set[int] = set()  # broken off once because they took long
         self._tellings: dict[int, Telling] = {}  # of those that are checked or were broken off
@@ -78,8 +78,9 @@ class Intake:
         """Go on with versions that the last server did not finish, or could not check."""
         await asyncio.to_thread(_tidy, self._site.home.directory)
         self.pruner.start()
+        self._site.listen(self.note)
         if self.open:
-            await self._site.write(recheck_all)
+            self._site.tell(*await self._site.write(recheck_all))
         self._looking = asyncio.create_task(self._keep_looking(), name="intake")
 
     def add(self, version_id: int) -> None:
@@ -94,15 +95,13 @@ class Intake:
         if task := self._running.get(version_id):
             task.cancel()
 
-    def note(self, changes: Iterable[Changed]) -> None:
-        """Tell everybody of versions in another state; check those that now are to be checked."""
-        for change in changes:
-            if change.state == VersionState.CHECKING:
-                self.add(change.version_id)
-            else:
-                self.drop(change.version_id)
-            self._tell(change)
-        self._look()
+    def note(self, happening: Happening) -> None:
+        """Check a version that is to be checked from now on, and no more one that is not."""
+        match happening:
+            case VersionChanged(state=VersionState.CHECKING, version_id=id):
+                self.add(id)
+            case VersionChanged(version_id=id):
+                self.drop(id)
 
     async def stop(self) -> None:
         """Break off what is being checked; it begins again with the next start."""
@@ -155,14 +154,14 @@ class Intake:
             )
             task.add_done_callback(partial(self._ended, version_id))
 
-    def _takes_long(self, version_id: int, task: asyncio.Task[None]) -> None:
+    def _takes_long(self, version_id: int, task: asyncio.Task[list[VersionChanged]]) -> None:
         """Make room for others: the check goes on in the other lane, or later from its start."""
         if not self.lanes.becomes_long(version_id):
             self._long.add(version_id)
             task.cancel()
         self._woken.set()
 
-    def _ended(self, version_id: int, task: asyncio.Task[None]) -> None:
+    def _ended(self, version_id: int, task: asyncio.Task[list[VersionChanged]]) -> None:
         self._alarms.pop(version_id).cancel()
         del self._running[version_id]
         self.lanes.end(version_id)
@@ -171,6 +170,10 @@ class Intake:
             if (error := task.exception()) is not None:
                 self._failed.add(version_id)
                 log.error("the check of version %s failed", version_id, exc_info=error)
+            else:
+                for change in task.result():
+                    log.info("%s %s is %s", change.bot, change.number, change.state)
+                self._site.tell(*task.result())
         self._fill()
         self._woken.set()
 
@@ -179,22 +182,19 @@ class Intake:
         self._long.discard(version_id)
         self._tellings.pop(version_id, None)
 
-    async def _check(self, version_id: int) -> None:
+    async def _check(self, version_id: int) -> list[VersionChanged]:
+        """Check a version; return what has changed."""
         found = await self._patiently(self._site.read, subject, version_id)
         if found is None:
-            return
+            return []
         started = now()
         try:
             findings, failure = await self._try(found)
             self._alarms[version_id].cancel()  # what is left is quick, and must be told
             report = Report(findings.findings, findings.output.text(), started, now())
-            changes = await self._patiently(self._site.write, conclude, version_id, report, failure)
+            return await self._patiently(self._site.write, conclude, version_id, report, failure)
         except Exception as error:  # whatever it is: it is ours, and must not be waited for
-            changes = await self._give_up(found, error, Report([], "", started, now()))
-        for change in changes:
-            log.info("%s %s is %s", change.bot, change.number, change.state)
-            self._tell(change)
-        self._look()
+            return await self._give_up(found, error, Report([], "", started, now()))
 
     async def _try(self, found: Subject) -> tuple[Findings, str | None]:
         """Check a version; what is not its fault is tried again, and in the end raised."""
@@ -225,32 +225,19 @@ class Intake:
                 await asyncio.sleep(PAUSE * BACKOFF**attempt)
         raise AssertionError("the last try has returned or raised")
 
-    async def _give_up(self, found: Subject, error: Exception, report: Report) -> list[Changed]:
+    async def _give_up(
+        self, found: Subject, error: Exception, report: Report
+    ) -> list[VersionChanged]:
         """Tell the operator that a version could not be checked; the author sees its new state."""
         text = f"{found.bot} {found.number} could not be checked: {_words(error)}"
         log.error("%s; to try again: keltis-ladder admin recheck %s", text, found.bot)
         self._site.tell(PlatformTrouble(text))
-        changes: list[Changed] = await self._patiently(
-            self._site.write, leave_unchecked, found.version_id, report
-        )
-        return changes
+        return await self._patiently(self._site.write, leave_unchecked, found.version_id, report)
 
     def _on_event(self, found: Subject, kind: str, data: dict[str, Any]) -> None:
         self._site.tell(Checking(found.version_id, found.author_id, kind, data))
 
-    def _tell(self, change: Changed) -> None:
-        self._site.tell(
-            VersionChanged(
-                change.version_id,
-                change.bot,
-                change.number,
-                change.author_id,
-                change.state,
-                change.reason,
-            )
-        )
-
-    async def _patiently(self, ask: Callable[..., Any], *arguments: Any) -> Any:
+    async def _patiently(self, ask: Callable[..., Awaitable[T]], *arguments: Any) -> T:
         """Do something with the database; wait for one that is down."""
         while True:
             try:

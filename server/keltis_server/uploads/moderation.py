@@ -11,14 +11,13 @@ from keltis_ladder.store.bots.moderation import Moderated
 from keltis_server.events import TournamentChanged
 from keltis_server.play.games import GAMES
 from keltis_server.site.site import Site
-from keltis_server.uploads.intake import INTAKE
 
 log = logging.getLogger(__name__)
 
 
 async def follow_up(site: Site, app: web.Application, done: Moderated) -> None:
     """Tell everybody, have checked what comes back, and let who was taken off leave tournaments."""
-    app[INTAKE].note(done.changed)
+    site.tell(*done.changed)
     for tournament, entrant in done.entered:
         try:
             await site.work(site.director.withdraw, tournament, entrant)

@@ -17,12 +17,13 @@ from keltis_ladder.programs.staging import stage
 from keltis_ladder.run.programs import Programs, keep_program
 from keltis_ladder.run.pruning import UNUSED, Pruned, build_name, prune
 from keltis_ladder.store.archives import note_archive
-from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
+from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.queue import claim
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Archive, Bot, JobState, Version, VersionState
+from keltis_ladder.store.schema.tables import Archive, Bot, JobState, Version
+from keltis_ladder.store.schema.version_states import VersionCause, change_state
 from tests.ladder.store.support.ladders import ask_for, store
 from tests.ladder.store.support.results import won_by
 from tests.ladder.support.small_bots import write_bot
@@ -39,18 +40,16 @@ class Shelf:
         self.programs = Programs(home, None, lambda _: None)
         self._scratch = scratch
 
-    def add(self, name: str, state: VersionState, age: timedelta = LONG_AGO) -> int:
-        """Upload a bot, build it, and leave it in a state."""
+    def add(self, name: str, *causes: VersionCause, age: timedelta = LONG_AGO) -> int:
+        """Upload a bot, build it, and let things happen to it."""
         _, kept = keep_program(self.home, write_bot(self._scratch / name))
         with self.database.writing() as session:
             note_archive(session, kept)
             bot = ensure_bot(session, ensure_author(session, "ada"), name)
-            version = add_version(
-                session, bot, ["keltis"], [2], archive=kept.digest, state=VersionState.ACTIVE
-            )
+            version = add_version(session, bot, ["keltis"], [2], archive=kept.digest)
             assert version.id is not None
-            if state != VersionState.ACTIVE:
-                set_aside(session, version.id, state, "")
+            for cause in causes:
+                change_state(session, bot, version, cause)
             version.created = now() - age
             session.add(version)
             id = version.id
@@ -113,13 +112,13 @@ def test_an_archive_that_is_none_is_a_clear_error(tmp_path: Path) -> None:
 
 
 def test_only_what_nobody_needs_is_pruned(shelf: Shelf) -> None:
-    playing = shelf.add("playing", VersionState.ACTIVE)
-    retired = shelf.add("retired", VersionState.RETIRED)  # its author may restore it
-    rejected = shelf.add("rejected", VersionState.BROKEN)
-    recent = shelf.add("recent", VersionState.BROKEN, timedelta(days=1))
-    superseded = shelf.add("superseded", VersionState.SUPERSEDED)  # before it ever played
-    rated = shelf.add("rated", VersionState.SUPERSEDED)
-    wanted = shelf.add("wanted", VersionState.SUPERSEDED)
+    playing = shelf.add("playing", VersionCause.ENTERED)
+    retired = shelf.add("retired", VersionCause.TAKEN_BACK)  # its author may restore it
+    rejected = shelf.add("rejected", VersionCause.FAILED)
+    recent = shelf.add("recent", VersionCause.FAILED, age=timedelta(days=1))
+    superseded = shelf.add("superseded", VersionCause.NEWER_UPLOADED)  # before it ever played
+    rated = shelf.add("rated", VersionCause.NEWER_UPLOADED)
+    wanted = shelf.add("wanted", VersionCause.NEWER_UPLOADED)
     everybody = {playing, retired, rejected, recent, superseded, rated, wanted}
     with shelf.database.writing() as session:
         store(session, [rated, playing], won_by("keltis", 2, 0))
@@ -156,8 +155,8 @@ def _sizes(shelf: Shelf, *ids: int) -> int:
 
 
 def test_what_a_match_or_a_check_uses_is_not_pruned(shelf: Shelf) -> None:
-    one = shelf.add("one", VersionState.RETIRED)
-    two = shelf.add("two", VersionState.CHECKING)
+    one = shelf.add("one", VersionCause.TAKEN_BACK)
+    two = shelf.add("two")
     with shelf.database.writing() as session:
         ask_for(session, [one, two])
         [job] = claim(session, "me", now())
@@ -168,8 +167,8 @@ def test_what_a_match_or_a_check_uses_is_not_pruned(shelf: Shelf) -> None:
 
 
 def test_nothing_is_removed_where_an_archive_is_missing(shelf: Shelf) -> None:
-    lost = shelf.add("lost", VersionState.ACTIVE)
-    shelf.add("old", VersionState.RETIRED)
+    lost = shelf.add("lost", VersionCause.ENTERED)
+    shelf.add("old", VersionCause.TAKEN_BACK)
     shelf.age()
     with shelf.database.reading() as session:
         digest = session.get_one(Version, lost).archive_digest

@@ -41,8 +41,8 @@ from keltis_ladder.store.schema.tables import (
     Rating,
     TournamentState,
     Version,
-    VersionState,
 )
+from keltis_ladder.store.schema.version_states import VersionCause, VersionState
 from keltis_ladder.tournaments.plan import Plan
 from tests.ladder.support.small_bots import write_bot
 
@@ -67,7 +67,7 @@ class Ladder:
                 variants=["weg-der-steine"],
                 players=[2],
                 program=f"{program} 0" if program else None,
-                state=VersionState.ACTIVE,
+                cause=VersionCause.ENTERED,
             )
             assert version.id is not None
             return version.id
@@ -208,7 +208,7 @@ def test_who_leaves_is_not_seated_any_more(ladder: Ladder) -> None:
     def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
         if len(ladder.told()) >= 4 and not gone:
             with ladder.database.writing() as session:
-                set_aside(session, versions[0], VersionState.RETIRED, "enough")
+                set_aside(session, versions[0], VersionCause.TAKEN_BACK, text="enough")
             gone.append(len(ladder.news))
             scheduler.look()
         return bool(gone) and len(begun_since(gone[0])) > 10
@@ -248,7 +248,7 @@ def submit(ladder: Ladder, directory: Path, name: str = "Ada") -> int:
     manifest, kept = keep_program(ladder.home, directory)
     with ladder.database.writing() as session:
         author = ensure_author(session, name)
-        version = enter_program(session, author, manifest, kept, VersionState.ACTIVE)
+        version = enter_program(session, author, manifest, kept, VersionCause.ENTERED)
         assert version.id is not None
         return version.id
 

@@ -20,9 +20,11 @@ from keltis_ladder.run.programs import Lacking, Programs, Unready
 from keltis_ladder.run.scheduler import PlatformTrouble, Scheduler
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.sandbox.sandbox import Sandbox
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Bot, Job, JobState, Purpose, Version, VersionState
+from keltis_ladder.store.schema.tables import Bot, Job, JobState, Purpose, Version
+from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged, VersionState
 from tests.ladder.dispatch.support.playing import CORES
 from tests.ladder.run.test_scheduler import CONTROL, Ladder, submit, until
 from tests.ladder.support.disks import full_disk
@@ -44,7 +46,7 @@ def ladder(tmp_path: Path) -> Ladder:
 def state_of(ladder: Ladder, version: int) -> tuple[str, str]:
     with ladder.database.reading() as session:
         found = session.get_one(Version, version)
-        return found.state, found.reason
+        return found.state, reason_of(found)
 
 
 def troubles(ladder: Ladder) -> list[str]:
@@ -127,6 +129,8 @@ def test_a_build_that_fails_is_the_bots_fault(ladder: Ladder, tmp_path: Path) ->
 
     ladder.run(enough)
     assert "no compiler" in state_of(ladder, mine)[1]
+    [change] = [each for each in ladder.news if isinstance(each, VersionChanged)]  # all are told
+    assert (change.version_id, change.cause) == (mine, VersionCause.UNPREPARED)
     failed = job_of(ladder, job)
     assert failed.state == JobState.FAILED
     assert "no compiler" in failed.trouble

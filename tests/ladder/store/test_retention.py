@@ -45,9 +45,9 @@ from keltis_ladder.store.schema.tables import (
     Token,
     TournamentRecord,
     Version,
-    VersionState,
     table_of,
 )
+from keltis_ladder.store.schema.version_states import VersionState
 from tests.ladder.store.support.ladders import NOON, ask_for, dump, enter
 from tests.ladder.store.support.results import any_result, won_by
 

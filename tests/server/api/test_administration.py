@@ -18,8 +18,9 @@ from keltis_ladder.store.audit.soundness import check
 from keltis_ladder.store.bots.catalogue import HOUSE, ensure_house_bots
 from keltis_ladder.store.ratings.memory import active_ids
 from keltis_ladder.store.schema.tables import Bot, Rating, Version
+from keltis_ladder.store.schema.version_states import VersionChanged
 from keltis_ladder.tournaments.plan import Plan
-from keltis_server.events import Happening, VersionChanged
+from keltis_server.events import Happening
 from keltis_server.http.endpoints import API
 from keltis_server.play.games import GAMES
 from tests.ladder.store.support.ladders import enter, store

@@ -13,7 +13,7 @@ from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.ratings.leaderboards import leaderboard
-from keltis_ladder.store.schema.tables import VersionState
+from keltis_ladder.store.schema.version_states import VersionCause
 from tests.ladder.store.support.results import CRASH, faulty, won_by
 from tests.server.support.serving import Served, served
 from tests.server.support.stories import (
@@ -150,7 +150,7 @@ def test_only_its_author_sees_why_a_bot_fails(tmp_path: Path) -> None:
 
 
 def take_off(session: Session, version: int) -> None:
-    set_aside(session, version, VersionState.BROKEN, "a secret reason")
+    set_aside(session, version, VersionCause.UNPREPARED, text="a secret reason")
 
 
 def test_a_history_goes_over_all_versions_and_pages(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from keltis_ladder.match.seeds import mixed_seed, origin_from_plain
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.matches.queue import AT_ONCE
-from keltis_ladder.store.schema.tables import Job, Rating, VersionState
+from keltis_ladder.store.schema.tables import Job, Rating
+from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.http.endpoints import API
 from keltis_server.settings import Quotas
 from tests.server.support.serving import QUIET, Served, served
@@ -67,7 +68,7 @@ def test_a_challenge_that_cannot_be_played_is_refused_with_the_reason(tmp_path: 
             bots(server, "theirs", "others", author="bob")
             change(server, specialist)
             [gone] = bots(server, "gone", author="bob")
-            change(server, lambda session: set_aside(session, gone, VersionState.RETIRED, ""))
+            change(server, lambda session: set_aside(session, gone, VersionCause.TAKEN_BACK))
             ada = author(server, "ada")
 
             async def refused(status: int, why: str, headers: Any = ada, **changes: Any) -> None:
@@ -98,7 +99,7 @@ def test_a_challenge_that_cannot_be_played_is_refused_with_the_reason(tmp_path: 
 def specialist(session: Session) -> None:
     """Put a bot on the ladder that plays one game, for two."""
     bot = ensure_bot(session, ensure_author(session, "bob"), "narrow")
-    add_version(session, bot, ["kartenspiel"], [2], state=VersionState.ACTIVE)
+    add_version(session, bot, ["kartenspiel"], [2], cause=VersionCause.ENTERED)
 
 
 def jobs(session: Session) -> list[Job]:

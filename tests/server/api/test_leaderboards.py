@@ -11,15 +11,17 @@ from sqlmodel import Session, col, select
 from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.ratings.leaderboards import leaderboard
-from keltis_ladder.store.schema.tables import Author, VersionState
-from keltis_server.events import VersionChanged
+from keltis_ladder.store.schema.tables import Author
+from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged, VersionState
 from keltis_server.http.endpoints import API
 from keltis_server.site.leaderboard_cache import MEANWHILE, OLDEST, PAUSE, RECHECK, Boards
 from tests.ladder.store.support.results import won_by
 from tests.server.support.serving import served
 from tests.server.support.stories import bots, change, problem, quiet, result, results, status
 
-CHANGED = VersionChanged(1, "one", 1, 1, "retired")
+CHANGED = VersionChanged(
+    1, "one", 1, 1, VersionState.ACTIVE, VersionState.RETIRED, VersionCause.TAKEN_BACK, {}
+)
 
 
 def test_a_leaderboard_is_what_is_stored_in_every_scope_and_form(tmp_path: Path) -> None:
@@ -69,7 +71,7 @@ def test_who_is_off_the_ladder_is_shown_only_on_request_and_who_is_shut_out_neve
             results(server, mine + theirs, 40)
 
             def retire(session: Session) -> None:
-                set_aside(session, mine[0], VersionState.RETIRED, "enough")
+                set_aside(session, mine[0], VersionCause.TAKEN_BACK, text="enough")
 
             def shut_out(session: Session) -> None:
                 bob = session.exec(select(Author).where(col(Author.name) == "bob")).one()

@@ -16,9 +16,10 @@ import pytest
 from keltis_engine import SPECTATORS
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.run.course import Entry
+from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged, VersionState
 from keltis_ladder.tournaments.plan import Plan
 from keltis_server.client.live import LiveClient
-from keltis_server.events import Checking, TournamentChanged, VersionChanged
+from keltis_server.events import Checking, TournamentChanged
 from keltis_server.live import hub as live_module
 from keltis_server.play.games import GAMES
 from tests.ladder.support.small_bots import write_bot
@@ -270,7 +271,18 @@ def test_leaderboard_version_and_tournament_are_told_as_they_change(tmp_path: Pa
                         "findings": [{"check": "x", "text": "secret"}],
                         "output": "secret words",
                     }
-                site.tell(VersionChanged(alice.version, alice.bot, 1, 1, "active", "secret why"))
+                site.tell(
+                    VersionChanged(
+                        alice.version,
+                        alice.bot,
+                        number=1,
+                        author_id=1,
+                        before=VersionState.CHECKING,
+                        state=VersionState.BROKEN,
+                        cause=VersionCause.FAILED,
+                        details={"text": "secret why"},
+                    )
+                )
                 heard: list[Message] = []
                 for live, mine in ((owner, True), (other, False)):
                     events: list[Message] = []

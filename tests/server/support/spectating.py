@@ -29,7 +29,8 @@ from keltis_ladder.store.matches.matches import match_row
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.matches.watching import stored_match
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import JobState, Purpose, VersionState
+from keltis_ladder.store.schema.tables import JobState, Purpose
+from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.client.live import LiveClient
 from keltis_server.http.endpoints import API
 from keltis_server.play.games import GAMES
@@ -89,7 +90,7 @@ async def settle_in(
             program=None if kept else f"{program} 1",
         )
         assert version.id is not None
-        set_aside(session, version.id, VersionState.RETIRED, "for tests")
+        set_aside(session, version.id, VersionCause.TAKEN_BACK, text="for tests")
         return Author(name, token, bot.name, version.id)
 
     return await server.site.write(work)

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from keltis_server.events import Checking, Happening, VersionChanged
+from keltis_ladder.store.schema.version_states import VersionChanged
+from keltis_server.events import Checking, Happening
 from keltis_server.http.endpoints import API
 from keltis_server.uploads.intake import INTAKE, Intake
 from keltis_server.uploads.lanes import Lane

@@ -32,14 +32,8 @@ from keltis_ladder.store.bots.catalogue import HOUSE, add_version, ensure_author
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.ratings.recomputing import Comparison, compare
-from keltis_ladder.store.schema.tables import (
-    FaultRecord,
-    Job,
-    JobState,
-    Ledger,
-    Match,
-    VersionState,
-)
+from keltis_ladder.store.schema.tables import FaultRecord, Job, JobState, Ledger, Match
+from keltis_ladder.store.schema.version_states import VersionCause
 
 BOTS = ("random", "random", "greedy", "random", "greedy")  # quick ones: many matches per second
 PATIENCE = 300.0  # seconds for a ladder to store its next result
@@ -106,7 +100,7 @@ class Siege:
                     variants=("keltis", "weg-der-steine"),
                     players=(2, 3),
                     program=f"{program} 0",
-                    state=VersionState.ACTIVE,
+                    cause=VersionCause.ENTERED,
                 )
         database.close()
 

@@ -28,9 +28,9 @@ from keltis_ladder.store.schema.tables import (
     Rating,
     RatingStep,
     Version,
-    VersionState,
     table_of,
 )
+from keltis_ladder.store.schema.version_states import VersionState
 
 _version, _bot, _author = table_of(Version), table_of(Bot), table_of(Author)
 _rating, _step, _match = table_of(Rating), table_of(RatingStep), table_of(Match)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from importlib import metadata
 from itertools import count
 from typing import Final
@@ -15,12 +15,18 @@ from keltis_ladder.match.entrants import BUILT_IN, built_in
 from keltis_ladder.store.bots.names import fold, free_fold, look_alike
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Author, Bot, Version, VersionState, table_of
-from keltis_ladder.store.schema.texts import printable
+from keltis_ladder.store.schema.tables import Author, Bot, Version, table_of
+from keltis_ladder.store.schema.version_states import (
+    Detail,
+    VersionCause,
+    VersionChanged,
+    VersionState,
+    change_state,
+    states_before,
+)
 
 HOUSE: Final = "keltis-ladder"  # the author of our own bots
 LONGEST_USER: Final = 30  # characters of a user's name in the name of their account
-GONE: Final = "removed with its author"  # why such a bot is disabled
 
 
 class Refused(LadderError):
@@ -102,13 +108,31 @@ def add_version(
     players: Iterable[int],
     archive: str | None = None,
     program: str | None = None,
-    state: VersionState = VersionState.CHECKING,
+    cause: VersionCause = VersionCause.UPLOADED,
     description: str = "",
 ) -> Version:
-    """Add a version of a bot; its predecessor is the one before."""
+    """Add a version of a bot, which is to be checked or plays at once, as its cause says."""
+    version = new_version(session, bot, variants, players, archive, program, description)
+    if cause is VersionCause.ENTERED:
+        activate(session, version, cause)
+    else:
+        change_state(session, bot, version, cause)
+    return version
+
+
+def new_version(
+    session: Session,
+    bot: Bot,
+    variants: Iterable[str],
+    players: Iterable[int],
+    archive: str | None = None,
+    program: str | None = None,
+    description: str = "",
+) -> Version:
+    """Return the next version of a bot, without a state yet; its predecessor is the one before."""
     assert bot.id is not None
     newest = newest_version(session, bot)
-    version = Version(
+    return Version(
         bot_id=bot.id,
         number=newest.number + 1 if newest else 1,
         predecessor_id=newest.id if newest else None,
@@ -117,14 +141,8 @@ def add_version(
         variants=list(variants),
         players=list(players),
         description=description,
-        state=VersionState.CHECKING,
         created=now(),
     )
-    session.add(version)
-    session.flush()
-    if state == VersionState.ACTIVE:
-        activate(session, version)
-    return version
 
 
 def newest_version(session: Session, bot: Bot) -> Version | None:
@@ -133,38 +151,49 @@ def newest_version(session: Session, bot: Bot) -> Version | None:
     return session.exec(query).first()
 
 
-def activate(session: Session, version: Version) -> None:
+def activate(
+    session: Session, version: Version, cause: VersionCause = VersionCause.ENTERED
+) -> list[VersionChanged]:
     """Let a version play; the bot's versions that played so far make room for it."""
     bot = session.get_one(Bot, version.bot_id)
     if bot.disabled is not None:
         raise Refused(f"{bot.name} is disabled by whoever runs the ladder: {bot.disabled}")
-    query = select(Version).where(
-        Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE
-    )
-    for other in session.exec(query):
+    playing = versions_in(session, bot, {VersionState.ACTIVE})
+    others = [other for other in playing if other.id != version.id]
+    for other in others:
         if other.number > version.number:
             raise Refused(f"version {other.number} is newer than version {version.number}")
-        if other.id != version.id:
-            other.state = VersionState.SUPERSEDED
-            other.reason = f"version {version.number} plays now"
-            session.add(other)
-    version.state = VersionState.ACTIVE
-    version.reason = ""
-    session.add(version)
-    session.flush()
+    superseded = [
+        change_state(session, bot, other, VersionCause.NEWER_PLAYS, version=version.number)
+        for other in others
+    ]
+    return [change_state(session, bot, version, cause), *superseded]
 
 
-def set_aside(session: Session, version_id: int, state: VersionState, reason: str) -> None:
-    """Take a version off the ladder; its results stay."""
-    version = session.get(Version, version_id, with_for_update={"key_share": True})
+def versions_in(session: Session, bot: Bot, states: Collection[VersionState]) -> list[Version]:
+    """Return the versions of a bot in these states, the newest first, held."""
+    query = (
+        select(Version)
+        .where(Version.bot_id == bot.id, col(Version.state).in_(states))
+        .order_by(col(Version.number).desc())
+        .with_for_update(key_share=True)
+    )
+    return list(session.exec(query))
+
+
+def set_aside(
+    session: Session, version_id: int, cause: VersionCause, **details: Detail
+) -> VersionChanged | None:
+    """Take a version off the ladder; its results stay. None: it does not play any more anyway."""
+    version = session.get(
+        Version, version_id, with_for_update={"key_share": True}, populate_existing=True
+    )
     if version is None:
         raise Refused(f"there is no version with the id {version_id}")
-    if session.get_one(Bot, version.bot_id).disabled == GONE:
-        return  # it plays no more, and the reason may name what is forgotten
-    version.state = state
-    version.reason = printable(reason)
-    session.add(version)
-    session.flush()
+    bot = session.get_one(Bot, version.bot_id)
+    if bot.removed or version.state not in states_before(cause):
+        return None
+    return change_state(session, bot, version, cause, **details)
 
 
 def ensure_house_bots(session: Session, names: Iterable[str] = BUILT_IN) -> list[Version]:
@@ -183,7 +212,7 @@ def ensure_house_bots(session: Session, names: Iterable[str] = BUILT_IN) -> list
                 variants=entrant.variants,
                 players=entrant.players,
                 program=program,
-                state=VersionState.ACTIVE,
+                cause=VersionCause.ENTERED,
             )
         versions.append(version)
     return versions
@@ -215,23 +244,3 @@ def all_versions(session: Session) -> list[tuple[Version, Bot, Author]]:
         .order_by(col(Bot.name), col(Version.number).desc())
     )
     return [(version, bot, author) for version, bot, author in session.exec(query)]
-
-
-def retire_bot(session: Session, name: str, reason: str) -> Version:
-    """Take a bot's version that plays, or is about to, off the ladder."""
-    bot = session.exec(select(Bot).where(Bot.name == name)).first()
-    if bot is None:
-        known = ", ".join(session.exec(select(Bot.name).order_by(col(Bot.name))))
-        raise Refused(f"there is no bot {name!r} on this ladder: it has {known or 'none'}")
-    playing = session.exec(
-        select(Version).where(
-            Version.bot_id == bot.id,
-            col(Version.state).in_(
-                (VersionState.ACTIVE, VersionState.CHECKING, VersionState.UNCHECKED)
-            ),
-        )
-    ).first()
-    if playing is None or playing.id is None:
-        raise Refused(f"{name} does not play: see keltis-ladder ladder bots")
-    set_aside(session, playing.id, VersionState.RETIRED, reason)
-    return playing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sql
 from sqlalchemy import delete, update
@@ -11,7 +12,6 @@ from sqlmodel import Session, col, select
 
 from keltis_ladder.store.archives import Archives
 from keltis_ladder.store.bots.accounts import REMOVED
-from keltis_ladder.store.bots.catalogue import GONE
 from keltis_ladder.store.bots.moderation import (
     Moderated,
     Unknown,
@@ -21,7 +21,6 @@ from keltis_ladder.store.bots.moderation import (
     take_off,
 )
 from keltis_ladder.store.bots.names import free_fold
-from keltis_ladder.store.matches.queue import CALLED_OFF
 from keltis_ladder.store.matches.records import NO_CARD, without_names
 from keltis_ladder.store.schema.tables import (
     Archive,
@@ -39,8 +38,10 @@ from keltis_ladder.store.schema.tables import (
     Version,
     table_of,
 )
+from keltis_ladder.store.schema.version_states import VersionCause
 
-SOMEBODYS_CHALLENGE = "a challenge"
+GONE: Final = "removed with its author"  # why such a bot is disabled, for people
+SOMEBODYS_CHALLENGE: Final = "a challenge"
 
 
 def remove_author(session: Session, author_id: int, by: int, now: datetime) -> Moderated:
@@ -53,7 +54,7 @@ def remove_author(session: Session, author_id: int, by: int, now: datetime) -> M
     if author is None:
         raise Unknown(f"there is no author with the id {author_id}")
     check_may(author, by)
-    author.disabled = True
+    author.disabled = author.removed = True
     author.name = _free_name(session, Author, author_id)
     author.folded = free_fold(session, Author, author.name, author_id)
     author.local_user = None
@@ -74,9 +75,10 @@ def remove_author(session: Session, author_id: int, by: int, now: datetime) -> M
         bot.name = _free_name(session, Bot, id_of(bot))
         bot.folded = free_fold(session, Bot, bot.name, id_of(bot))
         bot.disabled = GONE
+        bot.removed = True
         session.add(bot)
-    take_off(session, bots, GONE, done)
     _forget_words(session, bots)
+    take_off(session, bots, done, VersionCause.AUTHOR_REMOVED)
     _forget_faults(session, bots)
     return done
 
@@ -105,7 +107,7 @@ def forget_programs(session: Session) -> list[str]:
         select(Version)
         .join(Bot, col(Bot.id) == Version.bot_id)
         .where(
-            Bot.disabled == GONE,
+            col(Bot.removed),
             col(Version.archive_digest).is_not(None),
             col(Version.id).not_in(under_way),
         )
@@ -147,7 +149,7 @@ def _forget_words(session: Session, bots: list[Bot]) -> None:
     )
     for version in session.exec(select(Version).where(col(Version.bot_id).in_(names))):
         version.description = ""
-        version.reason = GONE
+        version.details = {}  # the cause is a code, and stays
         session.add(version)
         session.execute(
             update(TournamentEntrant)
@@ -157,7 +159,7 @@ def _forget_words(session: Session, bots: list[Bot]) -> None:
     theirs = select(JobEntrant.job_id).where(col(JobEntrant.version_id).in_(versions))
     session.execute(  # what went wrong may be told with names
         update(Job)
-        .where(col(Job.id).in_(theirs), col(Job.trouble).not_in(("", CALLED_OFF)))
+        .where(col(Job.id).in_(theirs), col(Job.trouble) != "")
         .values(trouble="")
         .execution_options(synchronize_session=False)
     )

@@ -11,10 +11,9 @@ from typing import Final
 
 import sqlalchemy as sql
 from sqlalchemy import ColumnElement, update
-from sqlmodel import Session, col, or_, select
+from sqlmodel import Session, col, select
 
-from keltis_ladder.store.bots.accounts import REMOVED
-from keltis_ladder.store.bots.catalogue import Refused, activate
+from keltis_ladder.store.bots.catalogue import Refused, activate, versions_in
 from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.matches.queue import CALLED_OFF, called_off
@@ -31,14 +30,19 @@ from keltis_ladder.store.schema.tables import (
     TournamentRecord,
     TournamentState,
     Version,
-    VersionState,
     table_of,
 )
 from keltis_ladder.store.schema.texts import printable
+from keltis_ladder.store.schema.version_states import (
+    Detail,
+    VersionCause,
+    VersionChanged,
+    VersionState,
+    change_state,
+    states_before,
+)
 
-BOT_DISABLED: Final = "the bot is disabled: "  # how reasons begin, to know what to bring back
-AUTHOR_DISABLED: Final = "its author is disabled: "
-_PLAYING: Final = (VersionState.ACTIVE, VersionState.CHECKING, VersionState.UNCHECKED)
+_DISABLED: Final = (VersionCause.BOT_DISABLED, VersionCause.AUTHOR_DISABLED)
 _MOST_NAMED: Final = 100  # versions that could not be checked
 _TO_COME: Final = (TournamentState.SCHEDULED, TournamentState.RUNNING, TournamentState.PAUSED)
 
@@ -47,41 +51,29 @@ class Unknown(Refused):
     """Nobody, and no bot, of this name."""
 
 
-@dataclass(frozen=True)
-class Changed:
-    """A version that is in another state now."""
-
-    version_id: int
-    bot: str
-    number: int
-    author_id: int
-    state: str
-    reason: str
-
-
 @dataclass
 class Moderated:
     """What moderation has changed, and what is still to be done elsewhere."""
 
     author_id: int
     author: str
-    changed: list[Changed] = field(default_factory=list)
+    changed: list[VersionChanged] = field(default_factory=list)
     entered: list[tuple[int, int]] = field(default_factory=list)  # tournaments, and as whom
 
 
 def disable_bot(session: Session, name: str, reason: str) -> Moderated:
     """Take a bot off the ladder; its author cannot bring it back."""
-    bot = _bot(session, name)
+    bot = find_bot(session, name)
     bot.disabled = printable(reason)
     session.add(bot)
     done = Moderated(bot.author_id, session.get_one(Author, bot.author_id).name)
-    take_off(session, [bot], BOT_DISABLED + bot.disabled, done)
+    take_off(session, [bot], done, VersionCause.BOT_DISABLED, text=reason)
     return done
 
 
 def enable_bot(session: Session, name: str) -> Moderated:
     """Let a bot play again; the version that was taken off is checked again before it does."""
-    bot = _bot(session, name)
+    bot = find_bot(session, name)
     author = session.get_one(Author, bot.author_id)
     if author.disabled:
         raise Refused(f"{author.name}, the author of {name}, is disabled: enable the author first")
@@ -99,14 +91,15 @@ def disable_author(session: Session, name: str, reason: str, by: int) -> Moderat
     author.disabled = True
     session.add(author)
     done = Moderated(id_of(author), author.name)
-    take_off(session, bots_of(session, author), AUTHOR_DISABLED + printable(reason), done)
+    bots = bots_of(session, author)
+    take_off(session, bots, done, VersionCause.AUTHOR_DISABLED, text=reason)
     return done
 
 
 def enable_author(session: Session, name: str) -> Moderated:
     """Let an author in again, with the bots that were taken off; not those disabled themselves."""
     author = _author(session, name)
-    if author.name.startswith(REMOVED):
+    if author.removed:
         raise Refused(f"{name} was removed, and nothing is left to enable")
     author.disabled = False
     session.add(author)
@@ -184,22 +177,14 @@ def check_may(author: Author, by: int) -> None:
         raise Refused("nobody can shut themselves out: let another administrator do it")
 
 
-def take_off(session: Session, bots: list[Bot], reason: str, done: Moderated) -> None:
+def take_off(
+    session: Session, bots: list[Bot], done: Moderated, cause: VersionCause, **details: Detail
+) -> None:
     """Retire the versions that play or are about to, and call off their matches."""
-    names = {id_of(bot): bot.name for bot in bots}
-    query = (
-        select(Version)
-        .where(col(Version.bot_id).in_(names), col(Version.state).in_(_PLAYING))
-        .order_by(col(Version.id))
-        .with_for_update(key_share=True)
-    )
-    for version in session.exec(query):
-        version.state = VersionState.RETIRED
-        version.reason = reason
-        session.add(version)
-        done.changed.append(_changed(version, names[version.bot_id], done.author_id))
-    session.flush()
-    all_of_them = select(Version.id).where(col(Version.bot_id).in_(names))
+    for bot in bots:
+        for version in reversed(versions_in(session, bot, states_before(cause))):
+            done.changed.append(change_state(session, bot, version, cause, **details))
+    all_of_them = select(Version.id).where(col(Version.bot_id).in_([id_of(bot) for bot in bots]))
     _call_off(session, col(JobEntrant.version_id).in_(all_of_them))
     entered = (
         select(TournamentEntrant.tournament_id, TournamentEntrant.number)
@@ -233,7 +218,7 @@ def _bring_back(session: Session, bot: Bot, done: Moderated) -> None:
         .where(
             Version.bot_id == bot.id,
             Version.state == VersionState.RETIRED,
-            or_(*(col(Version.reason).startswith(why) for why in (BOT_DISABLED, AUTHOR_DISABLED))),
+            col(Version.cause).in_(_DISABLED),
         )
         .order_by(col(Version.number).desc())
         .with_for_update(key_share=True)
@@ -242,16 +227,13 @@ def _bring_back(session: Session, bot: Bot, done: Moderated) -> None:
     if version is None:
         return
     if version.built_in is not None:
-        activate(session, version)
+        done.changed += activate(session, version)
     else:
-        version.state = VersionState.CHECKING
-        version.reason = ""
-        session.add(version)
-        session.flush()
-    done.changed.append(_changed(version, bot.name, done.author_id))
+        done.changed.append(change_state(session, bot, version, VersionCause.ENABLED))
 
 
-def _bot(session: Session, name: str) -> Bot:
+def find_bot(session: Session, name: str) -> Bot:
+    """Return the bot of this name, held until the transaction ends."""
     query = select(Bot).where(Bot.name == name).with_for_update(key_share=True)
     bot = session.exec(query).first()
     if bot is None:
@@ -269,12 +251,6 @@ def bots_of(session: Session, author: Author) -> list[Bot]:
     """Return the bots of an author, held until the transaction ends."""
     query = select(Bot).where(Bot.author_id == author.id).order_by(col(Bot.id))
     return list(session.exec(query.with_for_update(key_share=True)))
-
-
-def _changed(version: Version, bot: str, author_id: int) -> Changed:
-    return Changed(
-        id_of(version), bot, version.number, author_id, str(version.state), version.reason
-    )
 
 
 def id_of(row: Author | Bot | Version) -> int:

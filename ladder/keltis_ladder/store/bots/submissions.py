@@ -7,8 +7,7 @@ pass each other unseen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -22,11 +21,12 @@ from keltis_ladder.store.bots.browsing import VersionRow
 from keltis_ladder.store.bots.catalogue import (
     Refused,
     activate,
-    add_version,
     ensure_bot,
+    new_version,
     newest_version,
+    versions_in,
 )
-from keltis_ladder.store.bots.moderation import Changed, Unknown
+from keltis_ladder.store.bots.moderation import find_bot
 from keltis_ladder.store.bots.names import fold
 from keltis_ladder.store.schema.tables import (
     Archive,
@@ -34,13 +34,17 @@ from keltis_ladder.store.schema.tables import (
     Bot,
     CheckReport,
     Version,
-    VersionState,
 )
 from keltis_ladder.store.schema.texts import printable
+from keltis_ladder.store.schema.version_states import (
+    VersionCause,
+    VersionChanged,
+    VersionState,
+    change_state,
+    states_before,
+)
 
-CANNOT_CHECK: Final = "the server could not check it (our fault, reported to the operator)"
 _WANTED: Final = (VersionState.ACTIVE, VersionState.CHECKING)
-_UNDECIDED: Final = (VersionState.CHECKING, VersionState.UNCHECKED)
 
 
 class TooManyBots(Refused):
@@ -54,8 +58,15 @@ class Submitted:
     row: VersionRow
     bot: str
     author_id: int
-    fresh: bool  # it is to be checked, which it was not before
-    changed: list[Changed] = field(default_factory=list)
+    changed: list[VersionChanged]  # itself first, if it has; then others
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it is to be checked, which it was not before."""
+        return any(
+            each.version_id == self.row.version.id and each.state is VersionState.CHECKING
+            for each in self.changed
+        )
 
 
 @dataclass(frozen=True)
@@ -110,10 +121,9 @@ def submit(
     bot = ensure_bot(session, author, manifest.name)
     _check_enabled(bot)
     version = newest_version(session, bot)
-    fresh = True
     if version is None or version.archive_digest != kept.digest:
         note_archive(session, kept)
-        version = add_version(
+        version = new_version(
             session,
             bot,
             variants=manifest.variants,
@@ -121,14 +131,21 @@ def submit(
             archive=kept.digest,
             description=printable(manifest.description),
         )
+        change = change_state(session, bot, version, VersionCause.UPLOADED)
     elif version.state in _WANTED:
-        fresh = False
+        return _submitted(session, version, bot, [])
     else:
-        _check_again(session, version)
-    done = _submitted(session, version, bot, fresh)
-    if fresh:
-        done.changed = [_changed(version, bot), *_supersede(session, version, bot)]
-    return done
+        change = _check_again(session, bot, version, VersionCause.UPLOADED)
+    older = [
+        each
+        for each in versions_in(session, bot, states_before(VersionCause.NEWER_UPLOADED))
+        if each.id != version.id
+    ]
+    superseded = [
+        change_state(session, bot, each, VersionCause.NEWER_UPLOADED, version=version.number)
+        for each in older
+    ]
+    return _submitted(session, version, bot, [change, *superseded])
 
 
 def waiting(session: Session) -> list[Waiting]:
@@ -175,7 +192,7 @@ def subject(session: Session, version_id: int) -> Subject | None:
 
 def conclude(
     session: Session, version_id: int, report: Report, failure: str | None
-) -> list[Changed]:
+) -> list[VersionChanged]:
     """Keep the report of a check, and let the version play or call it broken.
 
     A version that is not to be checked any more stays as it is: it was taken back meanwhile.
@@ -186,48 +203,36 @@ def conclude(
     version, bot = held
     _keep_report(session, version_id, report)
     if failure is not None:
-        version.state = VersionState.BROKEN
-        version.reason = printable(failure)
-        session.add(version)
-        session.flush()
-        return [_changed(version, bot)]
-    others = _of_bot(session, bot, (VersionState.ACTIVE,))
-    newer = [other for other in others if other.number > version.number]
-    if newer:
-        _make_superseded(session, version, f"version {newer[0].number} plays")
-        return [_changed(version, bot)]
-    activate(session, version)
-    return [_changed(each, bot) for each in (version, *others)]
+        return [change_state(session, bot, version, VersionCause.FAILED, text=failure)]
+    playing = versions_in(session, bot, {VersionState.ACTIVE})
+    if playing and playing[0].number > version.number:
+        newer = playing[0].number
+        return [change_state(session, bot, version, VersionCause.NEWER_PLAYS, version=newer)]
+    return activate(session, version, VersionCause.PASSED)
 
 
-def leave_unchecked(session: Session, version_id: int, report: Report) -> list[Changed]:
+def leave_unchecked(session: Session, version_id: int, report: Report) -> list[VersionChanged]:
     """Note that we could not check a version, which is not its fault: it may be checked again."""
     held = _hold_checked(session, version_id)
     if held is None:
         return []
     version, bot = held
     _keep_report(session, version_id, report)
-    version.state = VersionState.UNCHECKED
-    version.reason = CANNOT_CHECK
-    session.add(version)
-    session.flush()
-    return [_changed(version, bot)]
+    return [change_state(session, bot, version, VersionCause.NOT_CHECKED)]
 
 
 def recheck(session: Session, name: str) -> Submitted:
     """Have the newest version of a bot checked again that we could not check."""
-    bot = _bot(session, name)
+    bot = find_bot(session, name)
     _check_enabled(bot)
     version = newest_version(session, bot)
     if version is None or version.state != VersionState.UNCHECKED:
         raise Refused(_why_no_recheck(name, version))
-    _check_again(session, version)
-    done = _submitted(session, version, bot, fresh=True)
-    done.changed = [_changed(version, bot)]
-    return done
+    change = _check_again(session, bot, version, VersionCause.RECHECKED)
+    return _submitted(session, version, bot, [change])
 
 
-def recheck_all(session: Session) -> list[Changed]:
+def recheck_all(session: Session) -> list[VersionChanged]:
     """Have all versions checked again that we could not check."""
     query = (
         select(Bot)
@@ -243,12 +248,12 @@ def recheck_all(session: Session) -> list[Changed]:
         .order_by(col(Bot.id))
         .with_for_update(key_share=True)
     )
-    changed: list[Changed] = []
-    for bot in session.exec(query).all():
-        for version in _of_bot(session, bot, (VersionState.UNCHECKED,)):
-            _check_again(session, version)
-            changed.append(_changed(version, bot))
-    return changed
+    return [
+        _check_again(session, bot, version, VersionCause.RECHECKED)
+        for bot in session.exec(query).all()
+        for version in versions_in(session, bot, {VersionState.UNCHECKED})
+        if version.archive_digest is not None
+    ]
 
 
 def report_of(session: Session, name: str, number: int) -> Reported | None:
@@ -274,39 +279,33 @@ def owner_of(session: Session, name: str) -> int | None:
 
 def take_back(session: Session, name: str, reason: str) -> Submitted:
     """Take a bot off the ladder for its author: what plays of it, and what is being checked."""
-    bot = _bot(session, name)
-    versions = _of_bot(session, bot, (*_WANTED, VersionState.UNCHECKED))
+    bot = find_bot(session, name)
+    versions = versions_in(session, bot, states_before(VersionCause.TAKEN_BACK))
     if not versions:
         raise Refused(f"{name} does not play, and is not being checked")
-    for version in versions:
-        version.state = VersionState.RETIRED
-        version.reason = printable(reason)
-        session.add(version)
-    session.flush()
-    done = _submitted(session, versions[0], bot, fresh=False)
-    done.changed = [_changed(version, bot) for version in versions]
-    return done
+    changed = [
+        change_state(session, bot, version, VersionCause.TAKEN_BACK, text=reason)
+        for version in versions
+    ]
+    return _submitted(session, versions[0], bot, changed)
 
 
 def restore(session: Session, name: str) -> Submitted:
     """Have the newest version of a bot checked again that was taken back."""
-    bot = _bot(session, name)
+    bot = find_bot(session, name)
     _check_enabled(bot)
-    if wanted := _of_bot(session, bot, _WANTED):
+    if wanted := versions_in(session, bot, _WANTED):
         doing = "plays" if wanted[0].state == VersionState.ACTIVE else "is being checked"
         raise Refused(f"version {wanted[0].number} of {name} {doing}: there is nothing to restore")
-    retired = _of_bot(session, bot, (VersionState.RETIRED,))
+    retired = versions_in(session, bot, {VersionState.RETIRED})
     if not retired:
         raise Refused(f"no version of {name} was retired: upload one")
     version = retired[0]
-    fresh = version.built_in is None
-    if fresh:
-        _check_again(session, version)
-    else:  # one of ours: there is nothing to check
-        activate(session, version)
-    done = _submitted(session, version, bot, fresh)
-    done.changed = [_changed(version, bot)]
-    return done
+    if version.built_in is not None:  # one of ours: there is nothing to check
+        changed = activate(session, version)
+    else:
+        changed = [_check_again(session, bot, version, VersionCause.RESTORED)]
+    return _submitted(session, version, bot, changed)
 
 
 def _check_name(session: Session, author: Author, name: str, most_bots: int) -> None:
@@ -368,58 +367,18 @@ def _why_no_recheck(name: str, version: Version | None) -> str:
     return f"{called} is {version.state}: upload it again"
 
 
-def _check_again(session: Session, version: Version) -> None:
+def _check_again(
+    session: Session, bot: Bot, version: Version, cause: VersionCause
+) -> VersionChanged:
     if version.archive_digest is None:
         raise Refused(f"version {version.number} has no program any more: upload it again")
-    version.state = VersionState.CHECKING
-    version.reason = ""
-    session.add(version)
-    session.flush()
+    return change_state(session, bot, version, cause)
 
 
-def _supersede(session: Session, newest: Version, bot: Bot) -> list[Changed]:
-    """Call off the checks of older versions."""
-    older = [v for v in _of_bot(session, bot, _UNDECIDED) if v.id != newest.id]
-    for version in older:
-        _make_superseded(session, version, f"version {newest.number} was uploaded")
-    return [_changed(version, bot) for version in older]
-
-
-def _make_superseded(session: Session, version: Version, reason: str) -> None:
-    version.state = VersionState.SUPERSEDED
-    version.reason = reason
-    session.add(version)
-    session.flush()
-
-
-def _of_bot(session: Session, bot: Bot, states: Iterable[VersionState]) -> list[Version]:
-    """Return the versions of a bot in these states, the newest first."""
-    query = (
-        select(Version)
-        .where(Version.bot_id == bot.id, col(Version.state).in_(list(states)))
-        .order_by(col(Version.number).desc())
-        .with_for_update(key_share=True)
-    )
-    return list(session.exec(query))
-
-
-def _bot(session: Session, name: str) -> Bot:
-    query = select(Bot).where(Bot.name == name).with_for_update(key_share=True)
-    bot = session.exec(query).first()
-    if bot is None:
-        raise Unknown(f"there is no bot {name!r} on this ladder")
-    return bot
-
-
-def _submitted(session: Session, version: Version, bot: Bot, fresh: bool) -> Submitted:
+def _submitted(
+    session: Session, version: Version, bot: Bot, changed: list[VersionChanged]
+) -> Submitted:
     size = None
     if version.archive_digest is not None:
         size = session.get_one(Archive, version.archive_digest).size
-    return Submitted(VersionRow(version, size), bot.name, bot.author_id, fresh)
-
-
-def _changed(version: Version, bot: Bot) -> Changed:
-    assert version.id is not None
-    return Changed(
-        version.id, bot.name, version.number, bot.author_id, str(version.state), version.reason
-    )
+    return Submitted(VersionRow(version, size), bot.name, bot.author_id, changed)

@@ -15,7 +15,7 @@ from keltis_ladder.ratings.book import SEATS, Book, Record, Share, Standing
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope, scopes_of
 from keltis_ladder.ratings.skill import Belief
-from keltis_ladder.store.bots.catalogue import GONE
+from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.database import insert_or_update
 from keltis_ladder.store.matches.chain import chained_digest
 from keltis_ladder.store.matches.records import NO_CARD, MatchRows, without_names
@@ -34,9 +34,9 @@ from keltis_ladder.store.schema.tables import (
     Rating,
     RatingStep,
     Version,
-    VersionState,
     table_of,
 )
+from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged
 
 RECENT: Final = 20  # of a version's matches are looked at
 TOO_MANY: Final = 10  # of them with a fault: the version is broken
@@ -70,7 +70,7 @@ _PREDECESSORS: Final = select(_version.c.id, _version.c.predecessor_id).where(
 _FORGOTTEN: Final = (
     select(_version.c.id)
     .join(_bot, _bot.c.id == _version.c.bot_id)
-    .where(_version.c.id.in_(bindparam("versions", expanding=True)), _bot.c.disabled == GONE)
+    .where(_version.c.id.in_(bindparam("versions", expanding=True)), _bot.c.removed)
 )
 _RATINGS: Final = select(_rating).where(
     _rating.c.version_id.in_(bindparam("versions", expanding=True)),
@@ -91,12 +91,6 @@ _RECENT_RATED_FAULTS: Final = (
     .order_by(_place.c.match_number.desc())
     .limit(RECENT)
 )
-_BREAK: Final = (
-    update(_version)
-    .where(_version.c.id == bindparam("version"), _version.c.state == VersionState.ACTIVE)
-    .values(state=VersionState.BROKEN, reason=bindparam("why"))
-    .returning(_version.c.id)
-)
 _ADD_MATCH: Final = insert(_match)
 _ADD_PLACES: Final = insert(_place)
 _ADD_GAMES: Final = insert(table_of(Game))
@@ -115,7 +109,7 @@ class Stored:
     number: int
     fresh: bool  # whether it was stored just now
     beliefs: Beliefs  # the ratings that it moved, as they are now
-    broken: tuple[int, ...] = ()  # versions that this result took off the ladder
+    broken: tuple[VersionChanged, ...] = ()  # versions that this result took off the ladder
 
 
 def finish(session: Session, job_id: str, rows: MatchRows, now: datetime) -> Stored:
@@ -357,17 +351,17 @@ def add_duels(session: Session, book: Book) -> None:
     )
 
 
-def _set_broken_aside(session: Session, faulty: Iterable[int]) -> list[int]:
+def _set_broken_aside(session: Session, faulty: Iterable[int]) -> list[VersionChanged]:
     """Take versions off the ladder that keep losing games by faults."""
     broken = []
     connection = session.connection()
     for id in sorted(set(faulty)):
-        for query, of in ((_RECENT_FAULTS, "matches"), (_RECENT_RATED_FAULTS, "rated matches")):
+        for query, rated in ((_RECENT_FAULTS, False), (_RECENT_RATED_FAULTS, True)):
             recent = connection.execute(query, {"version": id}).scalars().all()
             count = sum(faults > 0 for faults in recent)
             if count < TOO_MANY:
                 continue
-            reason = f"faults in {count} of its last {len(recent)} {of}"
-            if connection.execute(_BREAK, {"version": id, "why": reason}).first() is not None:
-                broken.append(id)
+            counts = {"faults": count, "matches": len(recent), "rated": rated}
+            if change := set_aside(session, id, VersionCause.FAULTS, **counts):
+                broken.append(change)
     return broken

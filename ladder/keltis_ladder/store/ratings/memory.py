@@ -21,9 +21,9 @@ from keltis_ladder.store.schema.tables import (
     Place,
     Rating,
     Version,
-    VersionState,
     table_of,
 )
+from keltis_ladder.store.schema.version_states import VersionState
 
 RECENT: Final = 2_000  # matches whose tables are remembered
 

@@ -23,11 +23,13 @@ from sqlalchemy import (
     MetaData,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlmodel import Field, SQLModel
 
 from keltis_ladder.store.schema.moments import Moment
+from keltis_ladder.store.schema.version_states import Detail
 
 # Constraints without a name cannot be changed by a later migration.
 NAMES: Final = {
@@ -43,17 +45,6 @@ class Table(SQLModel):
     """What all our tables have in common: they know of each other and of no one else's."""
 
     metadata: ClassVar[MetaData] = MetaData(naming_convention=NAMES)
-
-
-class VersionState(StrEnum):
-    """What a version of a bot may do."""
-
-    CHECKING = "checking"  # not on the ladder yet
-    ACTIVE = "active"  # plays
-    SUPERSEDED = "superseded"  # a newer version of the bot plays
-    BROKEN = "broken"  # failed its check, or lost too many games by faults
-    RETIRED = "retired"  # taken back by its author, or disabled
-    UNCHECKED = "unchecked"  # we could not check it, which is not its fault
 
 
 class JobState(StrEnum):
@@ -95,6 +86,11 @@ def no_moment_yet() -> Any:
     return Field(default=None, sa_type=Moment)
 
 
+def no_flag_yet() -> Any:
+    """Return a column for what is rarely the case."""
+    return Field(default=False, sa_column_kwargs={"server_default": false()})
+
+
 def plain(default: Any = ...) -> Any:
     """Return a column of lists, texts and numbers."""
     return Field(default=default, sa_type=JSON)
@@ -131,6 +127,7 @@ class Author(Table, table=True):
     local_user: str | None = Field(default=None, unique=True, index=True)
     house: bool = False  # ours: our own bots may meet each other
     disabled: bool = False
+    removed: bool = no_flag_yet()  # names, words and programs are forgotten
     created: datetime = moment()
 
 
@@ -175,6 +172,7 @@ class Bot(Table, table=True):
     name: str = Field(unique=True)
     folded: str = folded_name()
     disabled: str | None = Field(default=None, sa_type=Text)  # why it may not play; none: it may
+    removed: bool = no_flag_yet()  # with its author
     created: datetime = moment()
 
 
@@ -192,8 +190,10 @@ class Version(Table, table=True):
     variants: list[str] = plain()
     players: list[int] = plain()
     description: str = Field(default="", sa_type=Text)  # its author's words
-    state: str = Field(default=VersionState.CHECKING, index=True)
-    reason: str = Field(default="", sa_type=Text)  # why it is in this state, for its author
+    # These three are set by ``version_states.change_state`` alone.
+    state: str = Field(default="", index=True)  # empty: it has none yet, and is not stored
+    cause: str = ""  # why it is in this state
+    details: dict[str, Detail] = Field(default_factory=dict, sa_type=JSON)  # for its author
     created: datetime = moment()
 
 

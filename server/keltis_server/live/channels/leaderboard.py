@@ -7,7 +7,8 @@ from typing import Final
 
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.run.scheduler import ResultStored
-from keltis_server.events import Happening, VersionChanged
+from keltis_ladder.store.schema.version_states import VersionChanged
+from keltis_server.events import Happening
 from keltis_server.live.channel import Channel, Plain, Surroundings, patiently
 from keltis_server.loaders.leaderboards import load_leaderboard
 

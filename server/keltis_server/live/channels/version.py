@@ -14,9 +14,11 @@ from sqlmodel import Session
 
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.bots.submissions import Reported, report_of
+from keltis_ladder.store.bots.version_words import reason_text
 from keltis_ladder.store.matches.matches import match_row
 from keltis_ladder.store.matches.watching import first_match_of
-from keltis_server.events import Checking, Happening, VersionChanged
+from keltis_ladder.store.schema.version_states import VersionChanged
+from keltis_server.events import Checking, Happening
 from keltis_server.live.channel import (
     Channel,
     Plain,
@@ -124,7 +126,7 @@ class VersionChannel(Channel):
                     self.spawn(self._tell_matches())
 
     def _change(self, change: VersionChanged) -> None:
-        reason = change.reason if self._for_author else None
+        reason = reason_text(change.cause, change.details) if self._for_author else None
         self._version = {**self._version, "state": change.state, "reason": reason}
         self.publish({"kind": "state", "state": change.state, "reason": reason})
         self._again = True

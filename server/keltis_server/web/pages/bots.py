@@ -12,7 +12,7 @@ from sqlmodel import Session
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.bots import browsing
-from keltis_ladder.store.schema.tables import VersionState
+from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.api.bots import (
     BotsQuery,
     EncountersQuery,

@@ -8,10 +8,11 @@ from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
 from keltis_ladder.store.bots import browsing
-from keltis_ladder.store.bots.catalogue import set_aside
+from keltis_ladder.store.bots.catalogue import activate, set_aside
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.leaderboards import Encounter, head_to_head, leaderboard, signature
-from keltis_ladder.store.schema.tables import Author, Bot, Match, Rating, VersionState
+from keltis_ladder.store.schema.tables import Author, Bot, Match, Rating, Version
+from keltis_ladder.store.schema.version_states import VersionCause
 from tests.ladder.store.support.ladders import enter, entered, store, stored
 from tests.ladder.store.support.results import any_result, faulty, won_by
 
@@ -33,7 +34,7 @@ def filled(session: Session, matches: int = 120) -> list[int]:
 def test_ranks_are_those_of_the_leaderboards(database: Database) -> None:
     with database.writing() as session:
         versions = filled(session)
-        set_aside(session, versions[1], VersionState.RETIRED, "enough")
+        set_aside(session, versions[1], VersionCause.TAKEN_BACK, text="enough")
         bob = session.get_one(Bot, 5).author_id
         session.get_one(Author, bob).disabled = True
     with database.reading() as session:
@@ -93,7 +94,7 @@ def test_a_bot_is_shown_by_the_version_that_plays_or_its_newest(database: Databa
         [first] = enter(session, "one")
         [second] = enter(session, "one")
         enter(session, "o_e")
-        set_aside(session, second, VersionState.BROKEN, "no")
+        set_aside(session, second, VersionCause.UNPREPARED, text="no")
 
     def shown(name: str) -> int:
         with database.reading() as session:
@@ -103,7 +104,7 @@ def test_a_bot_is_shown_by_the_version_that_plays_or_its_newest(database: Databa
 
     assert shown("one") == 2
     with database.writing() as session:
-        set_aside(session, first, VersionState.ACTIVE, "")
+        activate(session, session.get_one(Version, first))
     assert shown("one") == 1
     with database.reading() as session:
         assert [row.bot.name for row in browsing.bot_rows(session, "", 9)] == ["o_e", "one"]
@@ -144,7 +145,7 @@ def test_the_signature_changes_with_everything_that_leaderboards_show(database: 
     stored(database, versions, won_by("keltis", 2, winner=0))
     seen.append(read())
     with database.writing() as session:
-        set_aside(session, versions[0], VersionState.RETIRED, "enough")
+        set_aside(session, versions[0], VersionCause.TAKEN_BACK, text="enough")
     seen.append(read())
     with database.writing() as session:
         session.get_one(Author, 1).disabled = True

@@ -16,8 +16,10 @@ from keltis_ladder.store.bots.catalogue import (
     predecessors,
     set_aside,
 )
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.schema.tables import Author, Bot, Version, VersionState
+from keltis_ladder.store.schema.tables import Author, Bot, Version
+from keltis_ladder.store.schema.version_states import VersionCause, VersionState
 from tests.ladder.store.support.crowd import together
 from tests.ladder.store.support.ladders import enter
 
@@ -33,7 +35,7 @@ def test_a_new_version_takes_the_place_of_the_one_before(database: Database) -> 
         (first,) = enter(session, "one")
         (second,) = enter(session, "one")
         old, new = version_of(session, first), version_of(session, second)
-        assert (old.state, old.reason) == (VersionState.SUPERSEDED, "version 2 plays now")
+        assert (old.state, reason_of(old)) == (VersionState.SUPERSEDED, "version 2 plays")
         assert (new.state, new.number, new.predecessor_id) == (VersionState.ACTIVE, 2, first)
         assert predecessors(session) == {first: None, second: first}
         with pytest.raises(Refused, match="version 2 is newer than version 1"):
@@ -48,11 +50,11 @@ def test_a_version_under_check_leaves_the_one_before_on_the_ladder(database: Dat
         assert newest_version(session, bot) is checked
         assert version_of(session, first).state == VersionState.ACTIVE
         assert checked.id is not None
-        set_aside(session, checked.id, VersionState.BROKEN, "it said \x00, not hello")
-        assert (checked.state, checked.reason) == ("broken", r"it said \x00, not hello")
+        set_aside(session, checked.id, VersionCause.FAILED, text="it said \x00, not hello")
+        assert (checked.state, reason_of(checked)) == ("broken", r"it said \x00, not hello")
         assert version_of(session, first).state == VersionState.ACTIVE
         with pytest.raises(Refused, match="no version with the id 99"):
-            set_aside(session, 99, VersionState.RETIRED, "")
+            set_aside(session, 99, VersionCause.TAKEN_BACK, text="")
 
 
 def test_a_name_belongs_to_one_author(database: Database) -> None:

@@ -31,7 +31,6 @@ from keltis_ladder.store.bots.catalogue import (
 )
 from keltis_ladder.store.bots.forgetting import forget_files, forget_programs, remove_author
 from keltis_ladder.store.bots.moderation import (
-    BOT_DISABLED,
     Unknown,
     disable_author,
     disable_bot,
@@ -40,6 +39,7 @@ from keltis_ladder.store.bots.moderation import (
     rerate,
     take_stock,
 )
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import finish
@@ -59,8 +59,8 @@ from keltis_ladder.store.schema.tables import (
     Purpose,
     Rating,
     Version,
-    VersionState,
 )
+from keltis_ladder.store.schema.version_states import VersionCause, VersionState
 from tests.ladder.store.support.ladders import NOON, ask_for, dump, enter, later, stored
 from tests.ladder.store.support.results import real, won_by
 
@@ -69,7 +69,7 @@ NOBODY = 0  # the id of an administrator who is not among the authors
 
 def state_of(session: Session, version: int) -> tuple[str, str]:
     row = session.get_one(Version, version)
-    return str(row.state), row.reason
+    return str(row.state), reason_of(row)
 
 
 def author_id(session: Session, name: str) -> int:
@@ -85,7 +85,7 @@ def test_a_disabled_bot_plays_no_more_and_comes_back_through_a_check(database: D
         done = disable_bot(session, "a", "it mines coins")
         assert [(each.version_id, each.state) for each in done.changed] == [(mine, "retired")]
     with database.writing() as session:
-        assert state_of(session, mine) == ("retired", BOT_DISABLED + "it mines coins")
+        assert state_of(session, mine) == ("retired", "the bot is disabled: it mines coins")
         assert mine not in active_ids(session)
         assert session.exec(select(Bot.disabled).where(Bot.name == "a")).one() == "it mines coins"
         assert disable_bot(session, "a", "it mines coins").changed == []  # once is enough
@@ -127,9 +127,7 @@ def test_a_new_release_does_not_bring_back_what_was_disabled(
 def test_what_an_author_has_retired_does_not_come_back_with_the_bot(database: Database) -> None:
     with database.writing() as session:
         [version] = enter(session, "a")
-        row = session.get_one(Version, version)
-        row.state, row.reason = VersionState.RETIRED, "no more"
-        session.add(row)
+        set_aside(session, version, VersionCause.TAKEN_BACK, text="no more")
         disable_bot(session, "a", "spam")
         assert enable_bot(session, "a").changed == []
         assert state_of(session, version) == ("retired", "no more")
@@ -210,7 +208,7 @@ def test_a_removed_author_leaves_results_that_are_whole_and_nothing_else(
                 variants=["keltis"],
                 players=[2],
                 archive=kept.digest,
-                state=VersionState.ACTIVE,
+                cause=VersionCause.ENTERED,
                 description=f"words of {author.name}",
             )
             assert version.id is not None
@@ -316,7 +314,7 @@ def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who
         gwyn = ensure_author(session, "gwyn")
         bot = ensure_bot(session, gwyn, "gwyn-1")
         version = add_version(
-            session, bot, ["keltis"], [2], archive=kept.digest, state=VersionState.ACTIVE
+            session, bot, ["keltis"], [2], archive=kept.digest, cause=VersionCause.ENTERED
         )
         assert gwyn.id is not None
         assert version.id is not None
@@ -340,7 +338,7 @@ def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who
         first, second, third = [job for job in jobs if job != cup]
         finish(session, first, rows, NOON)
         release(session, second, "me", "the referee died with gwyn-1")
-        set_aside(session, mine, VersionState.BROKEN, trouble)
+        set_aside(session, mine, VersionCause.UNPREPARED, text=trouble)
         release(session, third, "me")
         give_up_waiting(session, mine, trouble)
         assert claim(session, "you", later(3600), limit=4) == []

@@ -14,7 +14,6 @@ from keltis_ladder.store.bots.catalogue import (
     Refused,
     ensure_author,
     ensure_house_bots,
-    set_aside,
 )
 from keltis_ladder.store.bots.moderation import Unknown
 from keltis_ladder.store.bots.submissions import (
@@ -32,7 +31,8 @@ from keltis_ladder.store.bots.submissions import (
 )
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Author, Bot, CheckReport, Version, VersionState
+from keltis_ladder.store.schema.tables import Author, Bot, CheckReport, Version
+from keltis_ladder.store.schema.version_states import VersionCause, change_state
 from tests.ladder.store.support.crowd import together
 
 MANIFEST = Manifest("one", ("python3", "bot.py"), variants=("keltis",), players=(2,))
@@ -104,7 +104,7 @@ def test_a_report_is_kept_whatever_it_says_and_replaced_by_the_next(database: Da
         id = id_of(come_in(session, "a"))
         report = Report([finding], "it said \0 and \ud800", now(), now())
         (change,) = conclude(session, id, report, "build: no\0")
-        assert (change.state, change.reason) == ("broken", r"build: no\x00")
+        assert (change.state, change.details) == ("broken", {"text": r"build: no\x00"})
     with database.reading() as session:
         found = report_of(session, "one", 1)
         assert found is not None
@@ -172,9 +172,11 @@ def test_an_older_version_never_replaces_a_newer_one(database: Database) -> None
     with database.writing() as session:
         first, second = come_in(session, "a"), come_in(session, "b")
         conclude(session, id_of(second), NO_REPORT, None)
-        set_aside(session, id_of(first), VersionState.CHECKING, "")
+        bot, old = session.exec(select(Bot)).one(), first.row.version
+        change_state(session, bot, old, VersionCause.UPLOADED)
         (change,) = conclude(session, id_of(first), NO_REPORT, None)
-        assert (change.state, change.reason) == ("superseded", "version 2 plays")
+        assert (change.state, change.cause) == ("superseded", "newer-plays")
+        assert change.details == {"version": 2}
 
 
 def test_an_author_has_so_many_bots_and_no_name_of_others(database: Database) -> None:

@@ -18,6 +18,7 @@ from keltis_ladder.ratings.model import MODEL_VERSION, PRIOR, start_of
 from keltis_ladder.ratings.scopes import OVERALL, Scope, scopes_of
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.store.bots.catalogue import predecessors
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import RECENT, TOO_MANY, StaleRatings, finish, load_book
 from keltis_ladder.store.matches.queue import claim
@@ -34,8 +35,8 @@ from keltis_ladder.store.schema.tables import (
     Rating,
     RatingStep,
     Version,
-    VersionState,
 )
+from keltis_ladder.store.schema.version_states import VersionState
 from tests.ladder.store.support.crowd import together
 from tests.ladder.store.support.ladders import (
     NOON,
@@ -373,11 +374,11 @@ def test_a_version_with_faults_in_half_of_its_recent_matches_is_broken(database:
     for number in range(1, TOO_MANY):
         done = stored(database, [bad, good], faulty(2, 0), rated=bool(number % 2))
         assert done.broken == ()
-    assert stored(database, [bad, good], faulty(2, 0)).broken == (bad,)
+    assert stored(database, [bad, good], faulty(2, 0)).broken[0].version_id == bad
     with database.reading() as session:
         version = session.get_one(Version, bad)
         assert version.state == VersionState.BROKEN
-        assert version.reason == "faults in 10 of its last 20 matches"
+        assert reason_of(version) == "faults in 10 of its last 20 matches"
         assert session.get_one(Version, good).state == VersionState.ACTIVE
     assert stored(database, [bad, good], faulty(2, 0)).broken == ()  # it is so already
 
@@ -390,18 +391,20 @@ def test_challenges_of_its_author_do_not_hide_what_a_version_does_in_rated_match
         for _ in range(3):
             assert stored(database, [bad, good], won_by("keltis", 2, 0), rated=False).broken == ()
         done = stored(database, [bad, good], faulty(2, 0))
-        assert done.broken == (() if number < TOO_MANY else (bad,))
+        assert [each.version_id for each in done.broken] == ([bad] if number == TOO_MANY else [])
     with database.reading() as session:
-        assert session.get_one(Version, bad).reason == "faults in 10 of its last 10 rated matches"
+        assert (
+            reason_of(session.get_one(Version, bad)) == "faults in 10 of its last 10 rated matches"
+        )
 
 
 def test_a_new_version_with_nothing_but_faults_is_broken_after_ten(database: Database) -> None:
     bad, good = entered(database, "bad", "good")
     for _ in range(TOO_MANY - 1):
         assert stored(database, [good, bad], faulty(2, 1)).broken == ()
-    assert stored(database, [good, bad], faulty(2, 1)).broken == (bad,)
+    assert stored(database, [good, bad], faulty(2, 1)).broken[0].version_id == bad
     with database.reading() as session:
-        assert session.get_one(Version, bad).reason == "faults in 10 of its last 10 matches"
+        assert reason_of(session.get_one(Version, bad)) == "faults in 10 of its last 10 matches"
 
 
 def test_faults_of_long_ago_are_forgiven(database: Database) -> None:

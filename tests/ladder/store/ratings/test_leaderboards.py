@@ -15,7 +15,8 @@ from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.leaderboards import Encounter, head_to_head, leaderboard
 from keltis_ladder.store.ratings.lines import Line
-from keltis_ladder.store.schema.tables import Rating, VersionState
+from keltis_ladder.store.schema.tables import Rating
+from keltis_ladder.store.schema.version_states import VersionCause
 from tests.ladder.store.support.ladders import NOON, dump, enter, entered, store, stored
 from tests.ladder.store.support.results import any_result, faulty, made_up, won_by
 
@@ -96,13 +97,16 @@ def test_ranks_are_for_those_who_are_rated_well_enough(database: Database, five:
     assert lines[2].last_played == NOON
 
 
-@pytest.mark.parametrize("state", [VersionState.RETIRED, VersionState.BROKEN])
+@pytest.mark.parametrize(
+    ("cause", "state"),
+    [(VersionCause.TAKEN_BACK, "retired"), (VersionCause.UNPREPARED, "broken")],
+)
 def test_who_has_left_is_not_ranked_and_keeps_its_history(
-    database: Database, five: list[int], state: VersionState
+    database: Database, five: list[int], cause: VersionCause, state: str
 ) -> None:
     before = dump(database)
     with database.writing() as session:
-        set_aside(session, five[0], state, "enough")
+        set_aside(session, five[0], cause, text="enough")
     with database.reading() as session:
         assert [(line.bot, line.rank) for line in leaderboard(session)] == [
             ("b", 1), ("e", None), ("c", 1), ("d", 3),

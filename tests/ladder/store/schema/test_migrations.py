@@ -13,10 +13,11 @@ from sqlmodel import col, select
 
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.store.bots.names import fold
+from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import BadDatabase, Database, proper_url
 from keltis_ladder.store.ratings.recomputing import compare
 from keltis_ladder.store.schema import upkeep
-from keltis_ladder.store.schema.tables import Author, Bot, Ledger
+from keltis_ladder.store.schema.tables import Author, Bot, Ledger, Version
 from keltis_ladder.store.schema.upkeep import (
     configuration,
     require_up_to_date,
@@ -201,3 +202,76 @@ def test_names_that_look_alike_are_kept_and_local_authors_are_known(database: Da
     assert users == {"gwyn": "gwyn", "morgan": "morgan"}  # nobody else can get in there
     assert [bot.folded for bot in bots] == ["greedy", "greedy~2", "x"]
     assert all(author.folded.split("~")[0] == fold(author.name) for author in authors)
+
+
+REASONS = [  # state, reason before, cause, reason now if it is another one
+    ("checking", "", "uploaded", None),
+    ("active", "", "passed", None),
+    ("unchecked", "any words", "not-checked", "the server could not check it (our fault,"),
+    ("superseded", "version 12 was uploaded", "newer-uploaded", None),
+    ("superseded", "version 12 plays", "newer-plays", None),
+    ("superseded", "version 12 plays now", "newer-plays", "version 12 plays"),
+    ("superseded", "removed with its author", "newer-plays", ""),
+    ("broken", "build: {0} is no Python", "failed", None),
+    ("broken", "one cannot be made ready: no bot.toml", "unprepared", None),
+    ("broken", "faults in 10 of its last 20 matches", "faults", None),
+    ("broken", "faults in 11 of its last 20 rated matches", "faults", None),
+    ("broken", "removed with its author", "failed", ""),
+    ("retired", "the bot is disabled: it mines coins", "bot-disabled", None),
+    ("retired", "its author is disabled: spam", "author-disabled", None),
+    ("retired", "removed with its author", "author-removed", None),
+    ("retired", "enough", "taken-back", None),
+]
+
+
+def test_what_sentences_said_about_versions_becomes_codes_that_say_the_same(
+    database: Database,
+) -> None:
+    _take_back_to(database, "0007")
+    moment = "2026-11-01 12:00:00+00:00"
+    with database.engine.connect() as connection:
+        connection = connection.execution_options(keltis_writes=True)
+        with connection.begin():
+            for id, name, disabled in [(1, "removed-1", True), (2, "removed-2", False)]:
+                connection.execute(
+                    text(
+                        "INSERT INTO author (id, name, folded, house, disabled, created)"
+                        " VALUES (:id, :name, :name, false, :disabled, :moment)"
+                    ),
+                    {"id": id, "name": name, "disabled": disabled, "moment": moment},
+                )
+            bots = [(1, "removed with its author"), (2, "spam"), (3, None)]
+            for id, why in bots:
+                connection.execute(
+                    text(
+                        "INSERT INTO bot (id, author_id, name, folded, disabled, created)"
+                        " VALUES (:id, 1, :name, :name, :why, :moment)"
+                    ),
+                    {"id": id, "name": f"bot{id}", "why": why, "moment": moment},
+                )
+            connection.execute(
+                text("INSERT INTO archive (digest, size, created) VALUES ('d', 1, :moment)"),
+                {"moment": moment},
+            )
+            for number, (state, reason, _, _) in enumerate(REASONS, start=1):
+                connection.execute(
+                    text(
+                        "INSERT INTO version (bot_id, number, archive_digest, variants, players,"
+                        " description, state, reason, created)"
+                        " VALUES (3, :number, 'd', '[]', '[]', '', :state, :reason, :moment)"
+                    ),
+                    {"number": number, "state": state, "reason": reason, "moment": moment},
+                )
+    upgrade(database)
+    assert tables_differ(database) == []
+    with database.reading() as session:
+        authors = session.exec(select(Author).order_by(col(Author.id))).all()
+        assert [author.removed for author in authors] == [True, False]
+        found = session.exec(select(Bot).order_by(col(Bot.id))).all()
+        assert [bot.removed for bot in found] == [True, False, False]
+        versions = session.exec(select(Version).order_by(col(Version.number))).all()
+        for version, (state, before, cause, now) in zip(versions, REASONS, strict=True):
+            assert (version.state, version.cause) == (state, cause)
+            expected = before if now is None else now
+            assert reason_of(version).startswith(expected)
+            assert expected or not reason_of(version)

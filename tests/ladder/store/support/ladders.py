@@ -17,7 +17,8 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import Stored, finish
 from keltis_ladder.store.matches.queue import Order, add_job
 from keltis_ladder.store.matches.records import MatchRows
-from keltis_ladder.store.schema.tables import Bot, Ledger, Table, VersionState, table_of
+from keltis_ladder.store.schema.tables import Bot, Ledger, Table, table_of
+from keltis_ladder.store.schema.version_states import VersionCause
 
 SEEDS = count(2**64)  # of matches that nobody gave one
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -38,7 +39,7 @@ def enter(session: Session, *names: str, author: str = "Ada") -> list[int]:
 
 def _new_version(session: Session, bot: Bot) -> int:
     version = add_version(
-        session, bot, variants=list(VARIANTS), players=[2, 3, 4], state=VersionState.ACTIVE
+        session, bot, variants=list(VARIANTS), players=[2, 3, 4], cause=VersionCause.ENTERED
     )
     assert version.id is not None
     return version.id

@@ -22,7 +22,7 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import finish
 from keltis_ladder.store.matches.queue import Order, add_job
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import VersionState
+from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.site.local_key import FILE
 from tests.ladder.store.support.results import real
 from tests.ladder.support.small_bots import write_bot
@@ -126,7 +126,7 @@ def fill(directory: Path, scratch: Path, thinks: float = THINKS) -> str:
         versions = []
         for manifest, program in kept:
             owner = ensure_author(session, owners[manifest.name])
-            version = enter_program(session, owner, manifest, program, VersionState.CHECKING)
+            version = enter_program(session, owner, manifest, program, VersionCause.UPLOADED)
             activate(session, version)
             versions.append(version.id)
         for name in OTHERS:
@@ -137,7 +137,6 @@ def fill(directory: Path, scratch: Path, thinks: float = THINKS) -> str:
                 players=[2, 3, 4],
                 program="random 0",
                 description=f"{name} goes where the wind goes.",
-                state=VersionState.RETIRED,
             )
             versions.append(version.id)
         store_results(session, [each for each in versions if each is not None])

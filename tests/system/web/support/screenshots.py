@@ -22,7 +22,8 @@ from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.bots.catalogue import activate, add_version, ensure_author, ensure_bot
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Bot, VersionState
+from keltis_ladder.store.schema.tables import Bot
+from keltis_ladder.store.schema.version_states import VersionCause
 from tests.ladder.support.small_bots import write_bot
 from tests.system.support.servers import ServerProcess
 from tests.system.web.support.ladders import Ladder, free_port
@@ -80,7 +81,7 @@ def cast(directory: Path, scratch: Path) -> str:
             for name, program in bots.items():
                 enter_house_bot(session, ensure_bot(session, author, name), program)
         finn = ensure_author(session, "finn")
-        activate(session, enter_program(session, finn, *moth, VersionState.CHECKING))
+        activate(session, enter_program(session, finn, *moth, VersionCause.UPLOADED))
         return add_token(session, ensure_author(session, "maeve"), AUTHOR_SCOPES, now())[1]
 
     token = database.write(enter)
@@ -97,7 +98,6 @@ def enter_house_bot(session: Session, bot: Bot, program: str) -> None:
         players=[2, 3, 4],
         program=f"{program} 0",
         description=SAYINGS.get(bot.name, ""),
-        state=VersionState.CHECKING,
     )
     activate(session, version)
 
