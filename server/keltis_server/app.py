@@ -23,6 +23,7 @@ from keltis_server.play.games import GAMES, Games
 from keltis_server.site.site import SITE, Site
 from keltis_server.uploads.auditing import AUDITOR, Auditor
 from keltis_server.uploads.intake import INTAKE, Intake
+from keltis_server.uploads.submitting import SUBMITTING, Submitting
 from keltis_server.web import add_pages
 
 LARGEST_BODY: Final = 64 * KIB  # of what is not an upload
@@ -44,6 +45,7 @@ def make_app(site: Site) -> web.Application:
     app[SITE] = site
     games = app[GAMES] = Games(site)
     app[INTAKE] = Intake(site)
+    app[SUBMITTING] = Submitting(site)
     live = app[LIVE] = Live(site, games)
     app[AUDITOR] = Auditor(site, app)
     add_routes(app, (endpoint for part in PARTS for endpoint in part.all))
@@ -57,7 +59,7 @@ def make_app(site: Site) -> web.Application:
 
 async def run_parts(app: web.Application) -> AsyncIterator[None]:
     """Start what runs in the background; at the end stop it in the opposite order."""
-    live, games, intake, auditor = app[LIVE], app[GAMES], app[INTAKE], app[AUDITOR]
+    live, games, intake, submitting = app[LIVE], app[GAMES], app[INTAKE], app[SUBMITTING]
     app[SITE].listen(metrics.count)
     metrics.PLAYING.set_function(lambda: len(games.live))
     metrics.UNPREPARED.set_function(lambda: len(games.scheduler.workshop.failing))
@@ -65,7 +67,8 @@ async def run_parts(app: web.Application) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         watcher = asyncio.create_task(metrics.watch_loop())
         stack.callback(watcher.cancel)
-        for part in (live, games, intake, auditor):  # live first, so that it misses nothing
+        # Live first, so that it misses nothing.
+        for part in (live, games, intake, submitting, app[AUDITOR]):
             stack.push_async_callback(part.stop)
             await part.start()
         yield

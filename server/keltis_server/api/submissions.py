@@ -9,9 +9,6 @@ from typing import Annotated, Final
 from aiohttp import web
 from pydantic import Field
 
-from keltis_bots.manifest import Manifest
-from keltis_ladder.programs.unpacking.names import BadArchive
-from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.bots.submissions import (
     Reported,
@@ -20,20 +17,19 @@ from keltis_ladder.store.bots.submissions import (
     recheck,
     report_of,
     restore,
-    submit,
     take_back,
 )
 from keltis_ladder.store.bots.version_words import reason_of
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import API, Endpoints, Media, Parameters
 from keltis_server.http.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
-from keltis_server.http.problems import Problem, forbidden, not_found
+from keltis_server.http.problems import forbidden, not_found
 from keltis_server.http.wire import Reply
 from keltis_server.loaders.bots import version_out
 from keltis_server.models.bots import VersionOut
 from keltis_server.models.reports import FindingOut, ReportOut
-from keltis_server.uploads.intake import INTAKE
 from keltis_server.uploads.receiving import FORM
+from keltis_server.uploads.submitting import SUBMITTING
 
 ENDPOINTS: Final = Endpoints("submissions", "Uploads of bots, and what became of them.")
 
@@ -81,24 +77,7 @@ async def upload_bot(call: Call) -> Reply:
     Its name is the one in its bot.toml. If the same program is the newest version already, and
     plays or is being checked, the answer is 200 and nothing changes.
     """
-    site, author = call.site, call.author
-    intake = call.request.app[INTAKE]
-    if not intake.open:
-        raise Problem(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "this ladder cannot run bots of others at the moment: ask whoever runs it",
-        )
-
-    async def enter(manifest: Manifest, kept: Kept) -> Submitted:
-        most = site.settings.quotas.bots
-        done = await site.write(submit, author.author_id, manifest, kept, most)
-        site.tell(*done.changed)
-        return done
-
-    try:
-        submitted = await intake.reception.accept(author, call.request, enter)
-    except BadArchive as error:
-        raise Problem(HTTPStatus.BAD_REQUEST, str(error), kind="bad-archive") from None
+    submitted = await call.request.app[SUBMITTING].submit(call.author, call.request)
     status = HTTPStatus.ACCEPTED if submitted.fresh else HTTPStatus.OK
     return _reply(submitted, status)
 

@@ -15,6 +15,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.store.database import OutcomeUnknown
 from keltis_ladder.store.matches.replays import Pruned
 
@@ -125,6 +126,8 @@ async def tell_problems(request: web.Request, handler: Handler) -> web.StreamRes
         ).response()
     except Pruned as error:
         return Problem(HTTPStatus.GONE, str(error)).response()
+    except BadArchive as error:
+        return Problem(HTTPStatus.BAD_REQUEST, str(error), kind="bad-archive").response()
     except LadderError as error:  # whoever raised it says what to do
         return conflict(str(error)).response()
     except OutcomeUnknown as error:

@@ -63,6 +63,11 @@ class Site:
         self._workers = ThreadPoolExecutor(2, thread_name_prefix="worker")
         self._local_author: Bearer | None = None
 
+    @property
+    def can_check(self) -> bool:
+        """Whether bots can be checked; where a sandbox is wanted and missing, they wait."""
+        return self.sandbox is not None or not self.settings.sandboxed
+
     async def read(
         self, work: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:

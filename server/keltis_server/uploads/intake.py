@@ -38,7 +38,6 @@ from keltis_server.uploads.check import LIMIT, CheckTrouble, Findings, run_check
 from keltis_server.uploads.lanes import Lane, Lanes, Wanted
 from keltis_server.uploads.progress import Telling
 from keltis_server.uploads.pruning import Pruner
-from keltis_server.uploads.receiving import Reception
 
 MOST_TRIES: Final = 3  # of a check that the platform could not finish
 PAUSE: Final = 1.0  # seconds before the next try
@@ -59,7 +58,6 @@ class Intake:
     """Checks versions in the background; after a restart it goes on with those left over."""
 
     def __init__(self, site: Site) -> None:
-        self.reception = Reception(site)
         self.pruner = Pruner(site)
         self.limit = LIMIT
         self.short_seconds = SHORT_SECONDS
@@ -79,7 +77,7 @@ class Intake:
         await asyncio.to_thread(_tidy, self._site.home.directory)
         self.pruner.start()
         self._site.listen(self.note)
-        if self.open:
+        if self._site.can_check:
             self._site.tell(*await self._site.write(recheck_all))
         self._looking = asyncio.create_task(self._keep_looking(), name="intake")
 
@@ -109,17 +107,11 @@ class Intake:
         if self._looking is not None:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
-        await self.reception.close()
         await self.pruner.stop()
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    @property
-    def open(self) -> bool:
-        """Whether bots can be checked; where a sandbox is wanted and missing, they wait."""
-        return self._site.sandbox is not None or not self._site.settings.sandboxed
 
     async def _keep_looking(self) -> None:
         """Check what is to be checked, whoever of those who use the database wants it."""
@@ -145,7 +137,7 @@ class Intake:
         """Begin all checks that may begin."""
         for version_id in self._failed:
             self.lanes.drop(version_id)
-        while self.open and not self._stopping and (wanted := self.lanes.begin()):
+        while self._site.can_check and not self._stopping and (wanted := self.lanes.begin()):
             version_id = wanted.version_id
             task = asyncio.create_task(self._check(version_id), name=f"check {version_id}")
             self._running[version_id] = task

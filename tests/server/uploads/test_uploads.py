@@ -19,6 +19,7 @@ from keltis_ladder.store.schema.tables import Author, Bot
 from keltis_server.http.endpoints import API
 from keltis_server.settings import Quotas, Settings
 from keltis_server.uploads.receiving import Pace
+from keltis_server.uploads.submitting import SUBMITTING
 from tests.server.support.archives import digits, zipped
 from tests.server.support.serving import Served, bearer, served
 from tests.server.support.uploading import (
@@ -57,7 +58,7 @@ def test_an_upload_is_never_larger_slower_or_more_often_than_allowed(tmp_path: P
     async def scenario() -> None:
         async with served(tmp_path, Settings(port=0, house=False, quotas=quotas)) as server:
             assert waiting_room(tmp_path) == []
-            intake_of(server).reception.pace = Pace(pause=PATIENCE, whole=PATIENCE)
+            server.app[SUBMITTING].receiver.pace = Pace(pause=PATIENCE, whole=PATIENCE)
             ada = await server.register("ada")
             left = server.site.limiters.uploads.left
 
@@ -80,11 +81,11 @@ def test_an_upload_is_never_larger_slower_or_more_often_than_allowed(tmp_path: P
                 while not waiting_room(tmp_path):
                     await asyncio.sleep(0.02)
             await emptied(tmp_path)
-            intake_of(server).reception.pace = Pace(pause=0.4, whole=PATIENCE)
+            server.app[SUBMITTING].receiver.pace = Pace(pause=0.4, whole=PATIENCE)
             async with connection(server) as (reader, writer):
                 writer.write(head(ada, Content_Length="1000") + b"PK")
                 assert await status_of(reader) == 408
-            intake_of(server).reception.pace = Pace(pause=PATIENCE, whole=1.2)
+            server.app[SUBMITTING].receiver.pace = Pace(pause=PATIENCE, whole=1.2)
             async with connection(server) as (reader, writer):
                 writer.write(head(ada, Content_Length="1000"))
                 answer = asyncio.ensure_future(status_of(reader))
@@ -96,7 +97,7 @@ def test_an_upload_is_never_larger_slower_or_more_often_than_allowed(tmp_path: P
             await emptied(tmp_path)
 
             # At most two at a time.
-            intake_of(server).reception.pace = Pace(pause=PATIENCE, whole=PATIENCE)
+            server.app[SUBMITTING].receiver.pace = Pace(pause=PATIENCE, whole=PATIENCE)
             async with connection(server) as (_, one), connection(server) as (_, other):
                 for writer in (one, other):
                     writer.write(head(ada, Content_Length="1000"))

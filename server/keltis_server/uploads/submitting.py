@@ -1,0 +1,142 @@
+"""A bot is submitted: received, unpacked, written down, and everybody is told."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from aiohttp import web
+
+from keltis_bots.manifest import Manifest
+from keltis_ladder.files.trees import discard
+from keltis_ladder.programs.unpacking.opening import PACKED, open_upload
+from keltis_ladder.store.archives import Kept
+from keltis_ladder.store.bots import submissions
+from keltis_ladder.store.bots.accounts import Bearer
+from keltis_ladder.store.bots.submissions import Submitted
+from keltis_ladder.store.home import Home
+from keltis_server.http.problems import Problem, too_many
+from keltis_server.site.site import Site
+from keltis_server.uploads.receiving import CutOff, Receiver, check_length, cut_off
+from keltis_server.uploads.turns import Turns
+
+UPLOADS_OF_AUTHOR: Final = 2  # at once
+FEWEST_OPENED: Final = 2  # archives at once, of different authors
+CORES_EACH: Final = 2  # for one archive that is opened
+SOON: Final = 5.0  # seconds after which one of them may be over
+
+
+class Submitting:
+    """Takes submissions, each from the request to the version that waits for its check."""
+
+    def __init__(self, site: Site) -> None:
+        self.receiver = Receiver()
+        self._site = site
+        self._under_way: Counter[int] = Counter()  # by author
+        self._tasks: set[asyncio.Task[Any]] = set()
+        opened = max(FEWEST_OPENED, len(os.sched_getaffinity(0)) // CORES_EACH)
+        self._turns = Turns(opened)
+        # Threads that only wait: for a process, which dies with the thread that has started it.
+        self._openers = ThreadPoolExecutor(opened, thread_name_prefix="opener")
+
+    async def submit(self, author: Bearer, request: web.Request) -> Submitted:
+        """Take an upload in, and let everybody know what has become of it.
+
+        It counts for the author's quota unless it is cut off. What has come completely is dealt
+        with to the end, whether or not somebody still waits for the answer.
+        """
+        if not self._site.can_check:
+            raise Problem(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "this ladder cannot run bots of others at the moment: ask whoever runs it",
+            )
+        upload = await self._receive(author, request)
+        task = asyncio.ensure_future(self._enter(author, upload))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    async def _enter(self, author: Bearer, upload: Path) -> Submitted:
+        site = self._site
+        try:
+            async with self._turns.of(author.author_id):
+                manifest, kept = await asyncio.get_running_loop().run_in_executor(
+                    self._openers, unpack, site.home, upload
+                )
+            # What is written is the queue, too: the intake checks what is in the state CHECKING.
+            done = await site.write(
+                submissions.submit, author.author_id, manifest, kept, site.settings.quotas.bots
+            )
+            site.tell(*done.changed)
+            return done
+        finally:
+            self._end(author, upload)
+
+    async def start(self) -> None:
+        """Be ready; nothing runs between two submissions."""
+
+    async def stop(self) -> None:
+        """Wait for what is being dealt with."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._openers.shutdown()
+
+    async def _receive(self, author: Bearer, request: web.Request) -> Path:
+        """Return the file that an upload has come to."""
+        most = self._site.settings.quotas.archive_bytes
+        check_length(request, most)
+        self._begin(author)
+        path: Path | None = None
+        try:
+            path = self._new_file()
+            await self.receiver.receive(request, path, most)
+        except BaseException as error:
+            self._end(author, path)
+            if isinstance(error, CutOff | asyncio.CancelledError):
+                self._site.limiters.uploads.give_back(str(author.author_id))
+            if isinstance(error, CutOff):
+                raise cut_off(str(error)) from None
+            raise
+        return path
+
+    def _begin(self, author: Bearer) -> None:
+        limiter = self._site.limiters.uploads
+        if self._under_way[author.author_id] >= UPLOADS_OF_AUTHOR:
+            raise too_many(f"{UPLOADS_OF_AUTHOR} uploads of yours are under way", SOON)
+        if wait := limiter.take(str(author.author_id)):
+            raise too_many(f"at most {limiter.count} uploads an hour", wait)
+        self._under_way[author.author_id] += 1
+
+    def _end(self, author: Bearer, path: Path | None) -> None:
+        self._under_way[author.author_id] -= 1
+        self._under_way += Counter()  # forget who has none
+        if path is not None:
+            path.unlink(missing_ok=True)
+
+    def _new_file(self) -> Path:
+        directory = self._site.home.directory / "incoming"
+        directory.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix="upload-", dir=directory)
+        os.close(descriptor)
+        return Path(name)
+
+
+def unpack(home: Home, archive: Path) -> tuple[Manifest, Kept]:
+    """Have an archive opened by another process, and keep what that makes of it. Blocking."""
+    scratch = Path(tempfile.mkdtemp(prefix="unpacked-", dir=archive.parent))
+    try:
+        manifest = open_upload(archive, scratch)
+        return manifest, home.archives.adopt(scratch / PACKED)
+    finally:
+        try:
+            scratch.rmdir()
+        except OSError:  # the other process was killed, and has left what it had unpacked
+            discard(scratch)
+
+
+SUBMITTING: Final[web.AppKey[Submitting]] = web.AppKey("submitting", Submitting)
