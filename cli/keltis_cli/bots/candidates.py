@@ -15,8 +15,8 @@ from keltis_cli.draw.printable import show_build
 from keltis_cli.errors import BadRequest
 from keltis_ladder.match.entrants import BUILT_IN, built_in
 from keltis_ladder.programs.builds import BuildFailed
-from keltis_ladder.programs.preparing import check_name, prepare
-from keltis_ladder.run.programs import enter_program, keep_program
+from keltis_ladder.programs.preparing import check_name
+from keltis_ladder.run.programs import enter_program, keep_program, make_ready
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots.catalogue import ensure_house_bots, local_author
@@ -94,16 +94,14 @@ def _candidate(home: Home, bot: Named, sandbox: Sandbox | None) -> Candidate:
     if bot.manifest is None:
         return Candidate(bot.name, f"{bot.name} {metadata.version('keltis-ladder')}")
     directory = Path(bot.text)
+    # An archive that belongs to no version, since it cannot be built, is pruned.
+    manifest, kept = keep_program(home, directory)
     try:
-        # What cannot be built never gets into the store; what can is ready when it is to play.
-        prepare(
-            directory, bot.manifest.build, sandbox, show_build, home.directory / "bots", keep=None
-        )
+        make_ready(home, kept.digest, sandbox, show_build)
     except BuildFailed as error:  # what the build printed has been shown
         raise BadRequest(
             f"{directory} cannot be built: {error.reason}; its output is above"
         ) from None
-    manifest, kept = keep_program(home, directory)
     return Candidate(manifest.name, kept.digest, (manifest, kept))
 
 

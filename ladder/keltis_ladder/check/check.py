@@ -21,11 +21,11 @@ from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import CannotStage, walk
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL
-from keltis_ladder.match.entrants import Entrant, entrant_of
+from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault
 from keltis_ladder.programs.builds import BuildFailed
 from keltis_ladder.programs.launchers import PlainLauncher, SandboxLauncher
-from keltis_ladder.programs.preparing import prepare
+from keltis_ladder.programs.preparing import KEPT, prepare
 from keltis_ladder.programs.staging import SUBMITTED
 from keltis_ladder.referee.bot_process import BotProcess
 from keltis_ladder.referee.referee import Launcher
@@ -51,8 +51,12 @@ def check_bot(
     plan: Plan,
     on_output: Callable[[str], None],
     cache: Path,
+    archive: str | None = None,
 ) -> Iterator[Event]:
-    """Check everything about a bot; what fails early makes the rest pointless, and ends it."""
+    """Check everything about a bot; what fails early makes the rest pointless, and ends it.
+
+    With the digest of its archive it stays in the cache under that name, to be played with.
+    """
     try:
         manifest = read_manifest(directory)
     except BadManifest as error:
@@ -65,7 +69,7 @@ def check_bot(
         return
     yield Finding(FILE_NAME, Mark.OK, _claims(manifest))
     entrant: Entrant | None = None
-    for event in _prepare(directory, manifest, sandbox, on_output, cache):
+    for event in _prepare(directory, manifest, sandbox, on_output, cache, archive):
         if isinstance(event, Entrant):
             entrant = event
         else:
@@ -140,33 +144,29 @@ def _prepare(
     sandbox: Sandbox | None,
     on_output: Callable[[str], None],
     cache: Path,
+    archive: str | None,
 ) -> Iterator[Event | Entrant]:
     """Stage the files and build them; the last thing to come is the entrant, if all went well."""
-    printed: list[str] = []
-
-    def keep(text: str) -> None:
-        printed.append(text)
-        on_output(text)
-
+    keep = KEPT if archive is None else None  # the ladder prunes its programs itself
     try:
         sizes = [entry.size for entry in walk(directory, SUBMITTED) if stat.S_ISREG(entry.mode)]
         yield Finding("files", Mark.OK, _size(sizes))
         if manifest.build:
             yield Doing(f"building it: {' '.join(manifest.build)}")
         begin = time.monotonic()
-        prepared = prepare(directory, manifest.build, sandbox, keep, cache)
+        prepared = prepare(directory, sandbox, on_output, cache, archive, keep)
         took = time.monotonic() - begin
     except CannotStage as error:
         yield Finding("files", Mark.FAILED, str(error))
         return
     except BuildFailed as error:
         advice = "Try the build command by hand; in the sandbox there is no network."
-        yield Finding("build", Mark.FAILED, error.reason, advice, log="".join(printed))
+        yield Finding("build", Mark.FAILED, error.reason, advice, log=error.tail)
         return
     if manifest.build:
-        how = f"built in {took:.1f} s" if printed or took > 1 else "built, or taken from the cache"
+        how = f"built in {took:.1f} s" if prepared.fresh else "built before, and used again"
         yield Finding("build", Mark.OK, how)
-    yield entrant_of(manifest, prepared.directory, prepared.digest)
+    yield prepared.entrant
 
 
 def _size(sizes: list[int]) -> str:

@@ -15,19 +15,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from keltis_bots.manifest import BadManifest, read_manifest
 from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Doing, Event, Finding, Mark
 from keltis_ladder.match.faults import PlatformFault
-from keltis_ladder.programs.builds import BuildFailed
-from keltis_ladder.programs.preparing import prepare
-from keltis_ladder.programs.staging import CannotStage
 from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
@@ -37,7 +32,6 @@ PAUSE: Final = 0.1  # seconds for which output is collected before it is told
 LONGEST_TEXT: Final = 4_000  # characters of what a finding says
 LONGEST_LOG: Final = 16_384
 SEED_BITS: Final = 48  # of the deals: fresh each time, so that no bot can know them
-BUILD: Final = "build"
 
 
 class Teller:
@@ -76,10 +70,12 @@ class Teller:
         self._file.flush()
 
 
-def check(directory: Path, sandbox: Sandbox | None, cache: Path, teller: Teller) -> str | None:
+def check(
+    directory: Path, archive: str, sandbox: Sandbox | None, cache: Path, teller: Teller
+) -> str | None:
     """Check a bot and tell what is found; return the first failure, none if there was none."""
     failure: str | None = None
-    for event in _events(directory, sandbox, cache, teller):
+    for event in _events(directory, archive, sandbox, cache, teller):
         if isinstance(event, Doing):
             teller.tell("doing", text=event.text)
             continue
@@ -91,35 +87,13 @@ def check(directory: Path, sandbox: Sandbox | None, cache: Path, teller: Teller)
 
 
 def _events(
-    directory: Path, sandbox: Sandbox | None, cache: Path, teller: Teller
+    directory: Path, archive: str, sandbox: Sandbox | None, cache: Path, teller: Teller
 ) -> Iterator[Event]:
-    """Build the bot into the ladder's cache, where nothing is ever forgotten; then check it."""
-    built = ""
-    try:
-        manifest = read_manifest(directory)
-        if manifest.build:
-            yield Doing(f"building it: {' '.join(manifest.build)}")
-        begin = time.monotonic()
-        prepare(directory, manifest.build, sandbox, teller.output, cache, keep=None)
-        built = f"built in {time.monotonic() - begin:.1f} s"
-    except BadManifest:
-        pass  # the check says so itself
-    except CannotStage as error:
-        yield Finding("files", Mark.FAILED, str(error))
-        return
-    except BuildFailed as error:
-        advice = "Try the build command by hand; in the sandbox there is no network."
-        yield Finding(BUILD, Mark.FAILED, error.reason, advice, log=error.tail)
-        return
-    plan = Plan(matches=1, seed=secrets.randbits(SEED_BITS))  # all that it claims to play, once
+    """Check all that a bot claims to play, once, and say how to see the same deals at home."""
+    plan = Plan(matches=1, seed=secrets.randbits(SEED_BITS))
     again = f"seed {plan.seed}; the same deals: keltis-ladder check BOT --seed {plan.seed}"
-    if built:
-        yield Finding("deals", Mark.OK, again)
-    for event in check_bot(directory, sandbox, plan, teller.output, cache):
-        if isinstance(event, Finding):
-            yield replace(event, text=built) if event.check == BUILD else event
-        elif not event.text.startswith("building"):
-            yield event
+    yield Finding("deals", Mark.OK, again)
+    yield from check_bot(directory, sandbox, plan, teller.output, cache, archive)
 
 
 def _plain(finding: Finding, directory: Path) -> dict[str, Any]:
@@ -142,6 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="keltis_ladder.check.worker", description=__doc__)
     parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--bot", type=Path, required=True, help="the directory with its files")
+    parser.add_argument("--archive", required=True, help="the digest of what they came in")
     parser.add_argument("--cache", type=Path, required=True, help="where built bots are kept")
     parser.add_argument("--nice", type=int, default=0, help="how much to give way to others")
     parser.add_argument("--no-sandbox", action="store_true", help="run the bot without a sandbox")
@@ -153,7 +128,7 @@ def main() -> None:
     os.dup2(2, 1)
     try:
         sandbox = None if arguments.no_sandbox else find_sandbox()
-        failure = check(arguments.bot, sandbox, arguments.cache, teller)
+        failure = check(arguments.bot, arguments.archive, sandbox, arguments.cache, teller)
     except (LadderError, PlatformFault, CannotStart, OSError) as error:
         teller.tell("platform", text=f"{type(error).__name__}: {error}")
         sys.exit(1)

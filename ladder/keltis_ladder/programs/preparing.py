@@ -1,4 +1,9 @@
-"""Make a bot ready to play: copy its files to where nobody changes them, and build it once."""
+"""Make a bot ready to play: copy its files to where nobody changes them, and build it once.
+
+What is ready has a name in the cache: the digest of its archive, by which whoever has the digest
+finds it again without a copy, or the digest of its files if it comes from a directory. It gets the
+name when it is complete, by one rename; what has no name yet is nobody's but its maker's.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +12,38 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from keltis_bots.manifest import read_manifest
+from keltis_bots.manifest import FILE_NAME, BadManifest, Manifest, read_manifest
 from keltis_ladder.errors import UnknownBot
 from keltis_ladder.files.trees import discard
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs.builds import build
-from keltis_ladder.programs.staging import Staged, stage
+from keltis_ladder.programs.staging import stage
 from keltis_ladder.sandbox.sandbox import Sandbox
 
 KEPT: Final = 32  # bots in the cache
+PLAIN: Final = "-plain"  # how the names of builds end that were made without a sandbox
 _READY: Final = ".ready"  # beside a bot's files: they are complete and built
+_FILES: Final = "bot"  # where they are
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A bot that is ready to play."""
+
+    manifest: Manifest  # as it was before the build, which may write what it likes
+    directory: Path
+    digest: str  # of its archive, or of its files
+    fresh: bool  # it was made just now
+
+    @property
+    def entrant(self) -> Entrant:
+        """The bot as an entrant of matches."""
+        return entrant_of(self.manifest, self.directory, self.digest)
 
 
 class Builds:
@@ -55,10 +78,7 @@ def find_entrant(
     check_name(text)
     if text in BUILT_IN:
         return built_in(text)
-    directory = Path(text)
-    manifest = read_manifest(directory)
-    prepared = prepare(directory, manifest.build, sandbox, on_output, cache or cache_directory())
-    return entrant_of(manifest, prepared.directory, prepared.digest)
+    return prepare(Path(text), sandbox, on_output, cache or cache_directory()).entrant
 
 
 def check_name(text: str) -> None:
@@ -70,26 +90,43 @@ def check_name(text: str) -> None:
         )
 
 
+def find_prepared(cache: Path, name: str, sandbox: Sandbox | None) -> Prepared | None:
+    """Return a bot that is ready, by its name; none if it is not there, or not complete."""
+    home = cache / _name(name, sandbox)
+    if not _is_complete(home):
+        return None
+    try:
+        os.utime(home)  # it is used, and not pruned now
+        manifest = read_manifest(home)
+    except (OSError, BadManifest):  # removed meanwhile
+        return None
+    return Prepared(manifest, home / _FILES, name, fresh=False)
+
+
 def prepare(
     source: Path,
-    command: tuple[str, ...],
     sandbox: Sandbox | None,
     on_output: Callable[[str], None],
     cache: Path,
+    name: str | None = None,
     keep: int | None = KEPT,
     builds: Builds | None = None,
-) -> Staged:
-    """Return the bot's files, staged and built; what was built before is used again.
+) -> Prepared:
+    """Return a bot whose files are in a directory, staged and built; what is ready is used again.
 
-    The cache keeps so many bots, or all. Raise MachineFailed if it is no fault of the bot.
+    ``name`` is the digest of the archive that the files come from, if they do. The cache keeps so
+    many bots, or all. Raise MachineFailed if it is no fault of the bot.
     """
+    manifest = read_manifest(source)
     try:
-        staged, is_new = _prepare(source, command, sandbox, on_output, cache, builds or Builds())
-        if is_new and keep is not None:
+        if name is not None and (found := find_prepared(cache, name, sandbox)) is not None:
+            return found
+        made = _make(source, manifest, sandbox, on_output, cache, name, builds or Builds())
+        if made.fresh and keep is not None:
             forget_oldest(cache, keep)
     except OSError as error:
         raise MachineFailed(f"cannot keep a bot in {cache}: {error}") from error
-    return staged
+    return made
 
 
 def discard_unfinished(cache: Path, pid: int) -> None:
@@ -102,39 +139,61 @@ def _unfinished(pid: int) -> str:
     return f".new-{pid}-"
 
 
-def _prepare(
+def _name(digest: str, sandbox: Sandbox | None) -> str:
+    """What was built outside the sandbox is not taken for what was built inside."""
+    return digest if sandbox else digest + PLAIN
+
+
+def _make(
     source: Path,
-    command: tuple[str, ...],
+    manifest: Manifest,
     sandbox: Sandbox | None,
     on_output: Callable[[str], None],
     cache: Path,
+    name: str | None,
     builds: Builds,
-) -> tuple[Staged, bool]:
-    """Return the bot's files, and whether they are new in the cache."""
+) -> Prepared:
+    """Stage and build a bot under a name of our own, and give it its name when it is complete."""
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache, prefix=_unfinished(os.getpid())) as scratch:
-        staged = stage(source, Path(scratch) / "bot")
-        # What was built outside the sandbox is not taken for what was built inside.
-        home = cache / (staged.digest if sandbox else f"{staged.digest}-plain")
-        if (home / _READY).exists():
-            os.utime(home)
-            return Staged(home / "bot", staged.digest), False
-        if command:
+    with tempfile.TemporaryDirectory(dir=cache, prefix=_unfinished(os.getpid())) as text:
+        scratch = Path(text)
+        staged = stage(source, scratch / _FILES)
+        digest = name or staged.digest
+        if name is None and (found := find_prepared(cache, digest, sandbox)) is not None:
+            return found
+        shutil.copyfile(staged.directory / FILE_NAME, scratch / FILE_NAME)
+        if manifest.build:
             with builds.turn:
-                built = build(
-                    staged, list(command), sandbox, on_output, is_wanted=builds.are_wanted
-                )
-            staged = Staged(built.directory, staged.digest)
-        (Path(scratch) / _READY).touch()
+                command = list(manifest.build)
+                build(staged, command, sandbox, on_output, is_wanted=builds.are_wanted)
+        (scratch / _READY).touch()
+        home = cache / _name(digest, sandbox)
+        _discard_incomplete(home)
         try:
-            Path(scratch).rename(home)
+            scratch.rename(home)
         except OSError:
-            if not (home / _READY).exists():
+            found = find_prepared(cache, digest, sandbox)
+            if found is None:
                 raise
-            # Another command has prepared the same bot meanwhile; its files are as good.
-        else:
-            Path(scratch).mkdir()  # for the context manager to remove
-    return Staged(home / "bot", staged.digest), True
+            return found  # another process has prepared the same bot meanwhile; it is as good
+        scratch.mkdir()  # for the context manager to remove
+    return Prepared(manifest, home / _FILES, digest, fresh=True)
+
+
+def _discard_incomplete(home: Path) -> None:
+    """Remove what has a bot's name and is not one: a copy that was broken off, an older release."""
+    if not home.exists() or _is_complete(home):
+        return
+    aside = home.with_name(f"{_unfinished(os.getpid())}{home.name}")
+    home.rename(aside)
+    if _is_complete(aside) and not home.exists():  # somebody has just put it in place
+        aside.rename(home)
+    else:
+        discard(aside)
+
+
+def _is_complete(home: Path) -> bool:
+    return (home / _READY).exists() and (home / FILE_NAME).exists()
 
 
 def forget_oldest(cache: Path, keep: int) -> None:

@@ -14,9 +14,9 @@ from sqlmodel import Session
 from keltis_bots.manifest import BadManifest, Manifest, read_manifest
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.trees import blame
-from keltis_ladder.match.entrants import Entrant, built_in, entrant_of
+from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import MachineFailed, PlatformFault
-from keltis_ladder.programs.preparing import Builds, prepare, remove
+from keltis_ladder.programs.preparing import Builds, find_prepared, prepare, remove
 from keltis_ladder.programs.staging import stage
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept, note_archive
@@ -128,20 +128,27 @@ class Programs:
             raise MachineFailed(self.house_only)
         if version.archive_digest is None:
             raise LadderError(f"version {version.number} of {bot.name} has no program")
+        return make_ready(
+            self.home, version.archive_digest, self.sandbox, self.on_output, self.builds
+        )
+
+
+def make_ready(
+    home: Home,
+    digest: str,
+    sandbox: Sandbox | None,
+    on_output: Output,
+    builds: Builds | None = None,
+) -> Entrant:
+    """Return the program of an archive: the one that is ready, most often since its check."""
+    cache = home.directory / "bots"
+    prepared = find_prepared(cache, digest, sandbox)
+    if prepared is None:
         with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
             source = Path(scratch) / "bot"
-            self.home.archives.unpack(version.archive_digest, source)
-            manifest = read_manifest(source)
-            prepared = prepare(
-                source,
-                manifest.build,
-                self.sandbox,
-                self.on_output,
-                self.home.directory / "bots",
-                keep=None,
-                builds=self.builds,
-            )
-        return entrant_of(manifest, prepared.directory, prepared.digest)
+            home.archives.unpack(digest, source)
+            prepared = prepare(source, sandbox, on_output, cache, digest, keep=None, builds=builds)
+    return prepared.entrant
 
 
 def _in_use_again(entrant: Entrant) -> bool:

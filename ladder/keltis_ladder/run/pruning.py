@@ -7,12 +7,7 @@ unless told otherwise: it is the only way to play a match again.
 
 from __future__ import annotations
 
-import hashlib
-import io
-import os
-import tarfile
 import time
-import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,8 +17,9 @@ from typing import Final
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 
-from keltis_ladder.errors import LadderError
 from keltis_ladder.files.trees import discard
+from keltis_ladder.match.faults import MachineFailed
+from keltis_ladder.programs.preparing import PLAIN
 from keltis_ladder.store.archives import Archives
 from keltis_ladder.store.bots.forgetting import forget_files, forget_programs, let_go
 from keltis_ladder.store.database import Database
@@ -44,7 +40,6 @@ from keltis_ladder.store.schema.version_states import VersionState
 
 UNUSED: Final = 86_400.0  # seconds without a match after which a build may go
 REGRETS: Final = timedelta(days=7)  # for authors who look into what was wrong with an upload
-PLAIN: Final = "-plain"  # how the names of builds end that were made without a sandbox
 LEAVING: Final = ".new-old-"  # how the names of those begin that are being removed
 
 _UNFINISHED: Final = (JobState.WAITING, JobState.HELD, JobState.LEASED)
@@ -90,53 +85,19 @@ def prune(
     return Pruned(len(builds), len(files) + len(strays), size)
 
 
-def build_name(archive: bytes) -> str:
-    """Return under which name the program of an archive is staged, without unpacking it."""
-    try:
-        parts = _parts(archive)
-    except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
-        raise LadderError(f"an archive that is kept cannot be read: {error}") from None
-    digest = hashlib.sha256()
-    for name, what in sorted(parts):
-        for part in (os.fsencode(name), *what):
-            digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.hexdigest()
-
-
-def _parts(archive: bytes) -> list[tuple[str, list[bytes]]]:
-    """Return the names of everything in an archive, with what makes the build another one."""
-    parts: list[tuple[str, list[bytes]]] = []
-    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:gz") as tar:
-        for member in tar:
-            if member.isdir():
-                what = [b"directory"]
-            elif member.issym():
-                what = [b"link", os.fsencode(member.linkname)]
-            else:
-                file = tar.extractfile(member)
-                assert file is not None
-                content = hashlib.sha256(file.read()).digest()
-                what = [b"program" if member.mode & 0o111 else b"file", content]
-            parts.append((member.name, what))
-    return parts
-
-
-def builds_of(archives: Archives, digests: Collection[str]) -> set[str]:
-    """Return the names of the builds of archives."""
-    return {build_name(archives.get(digest)) for digest in digests}
-
-
 def _idle_builds(home: Home, needed: set[str], at_once: Collection[str]) -> list[Path]:
     """Return the builds that nobody plays with.
 
-    An archive that is missing stops us: any of the builds may be the last copy of it.
+    An archive that is missing stops us: its build may be the last copy of it.
     """
-    kept = builds_of(home.archives, needed)
+    for digest in needed:
+        if not home.archives.path(digest).exists():
+            raise MachineFailed(f"the archive {digest} is missing: restore a backup")
     young = time.time() - UNUSED
     idle = []
     for path in sorted((home.directory / "bots").glob("[!.]*")):
         name = path.name.removesuffix(PLAIN)
-        if name not in kept and (name in at_once or path.stat().st_mtime < young):
+        if name not in needed and (name in at_once or path.stat().st_mtime < young):
             idle.append(path)
     return idle
 
@@ -147,7 +108,7 @@ def _remove(home: Home, database: Database, builds: list[Path], needed: set[str]
     for path, other in leaving.items():
         path.rename(other)  # from now on whoever needs it makes another
     with database.reading() as session:
-        kept = builds_of(home.archives, _needed(session) - needed)
+        kept = _needed(session) - needed
     for path, other in leaving.items():
         if path.name.removesuffix(PLAIN) in kept and not path.exists():
             other.rename(path)

@@ -61,7 +61,7 @@ async def run_check(
         await _through(asyncio.to_thread(_unpack, home, subject, scratch / "bot"))
         with tempfile.TemporaryFile() as log:  # what it says only if it dies of a mistake of ours
             process = await asyncio.create_subprocess_exec(
-                *_command(home, scratch / "bot", sandboxed, nice),
+                *_command(home, scratch / "bot", subject.digest, sandboxed, nice),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -94,10 +94,10 @@ def _unpack(home: Home, subject: Subject, into: Path) -> None:
         raise CheckTrouble(str(error)) from None
 
 
-def _command(home: Home, bot: Path, sandboxed: bool, nice: int) -> list[str]:
+def _command(home: Home, bot: Path, archive: str, sandboxed: bool, nice: int) -> list[str]:
     command = [sys.executable, "-m", "keltis_ladder.check.worker", "--parent", str(os.getpid())]
     command += ["--bot", str(bot), "--cache", str(home.directory / "bots")]
-    command += ["--nice", str(nice)]
+    command += ["--archive", archive, "--nice", str(nice)]
     return command if sandboxed else [*command, "--no-sandbox"]
 
 

@@ -11,8 +11,8 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.run.pruning import PLAIN, Pruned, build_name, prune
-from keltis_ladder.store.archives import Archives
+from keltis_ladder.programs.preparing import PLAIN
+from keltis_ladder.run.pruning import Pruned, prune
 from keltis_ladder.store.retention import Swept, sweep
 from keltis_ladder.store.schema.moments import now
 from keltis_server.site.site import Site
@@ -49,7 +49,7 @@ class Pruner:
 
     async def forget(self, archives: Sequence[str]) -> None:
         """Remove what is left of an author who was removed: at once, or when it is not in use."""
-        self._marked |= await self._site.work(_builds, self._site.home.archives, archives)
+        self._marked |= set(archives)  # which their builds are named by
         try:
             await self.prune()
         except LadderError as error:  # the rest of the removal is done
@@ -100,16 +100,6 @@ class Pruner:
         if done.builds or done.archives:
             log.info("pruned %s builds and %s archives", done.builds, done.archives)
         return True
-
-
-def _builds(archives: Archives, digests: Sequence[str]) -> set[str]:
-    names = set()
-    for digest in digests:
-        try:
-            names.add(build_name(archives.get(digest)))
-        except LadderError as error:  # its build goes with the next round
-            log.warning("%s", error)
-    return names
 
 
 def _still_there(home: Path, builds: Iterable[str]) -> set[str]:

@@ -31,11 +31,16 @@ time.sleep(60)
 """
 
 
+def options(bot: Path, cache: Path) -> list[str]:
+    """Return what a checker is told; no test here has another archive than this."""
+    return ["--bot", str(bot), "--archive", "a" * 64, "--cache", str(cache)]
+
+
 def checked(bot: Path, cache: Path, *more: str) -> tuple[list[dict[str, Any]], int]:
     """Check a bot; return what is told, and how the checker ended."""
     command = [sys.executable, "-m", "keltis_ladder.check.worker", "--parent", str(os.getpid())]
     ended = subprocess.run(
-        [*command, "--bot", str(bot), "--cache", str(cache), *more],
+        [*command, *options(bot, cache), *more],
         stdout=subprocess.PIPE,
         timeout=300,
         check=False,
@@ -114,8 +119,8 @@ def test_what_is_no_fault_of_the_bot_is_told_as_such(tmp_path: Path) -> None:
 def test_a_checker_and_its_build_die_with_the_server(sandbox: Sandbox, tmp_path: Path) -> None:
     token = "86420.13579"
     bot = write_bot(tmp_path / "bot", build=["sleep", token], **TABLE)
-    options = ["--bot", str(bot), "--cache", str(tmp_path / "cache")]
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, *options], stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-c", PARENT, *options(bot, tmp_path / "cache")]
+    parent = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         wait_until(lambda: with_word(token))
     finally:

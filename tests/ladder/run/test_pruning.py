@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import time
 from datetime import timedelta
@@ -12,10 +11,8 @@ import pytest
 from sqlmodel import select
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.files.packing import pack_directory
-from keltis_ladder.programs.staging import stage
 from keltis_ladder.run.programs import Programs, keep_program
-from keltis_ladder.run.pruning import UNUSED, Pruned, build_name, prune
+from keltis_ladder.run.pruning import UNUSED, Pruned, prune
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
@@ -90,25 +87,10 @@ def shelf(url: str, database: Database, tmp_path: Path) -> Shelf:
     return Shelf(Home(tmp_path / "home", url), database, tmp_path / "sources")
 
 
-def test_the_name_of_a_build_is_known_from_its_archive(tmp_path: Path) -> None:
-    source = write_bot(tmp_path / "bot")
-    (source / "a").mkdir()
-    (source / "a" / "deep").mkdir()
-    (source / "a.txt").write_text("sorted before a/b")
-    (source / "a" / "größe").write_bytes(b"\x00" * 5000)
-    (source / "empty").touch()
-    (source / "run.sh").write_text("#!/bin/sh\n")
-    (source / "run.sh").chmod(0o755)
-    (source / "link").symlink_to("a/deep")
-    staged = stage(source, tmp_path / "staged")
-    assert build_name(pack_directory(staged.directory)) == staged.digest
-
-
-def test_an_archive_that_is_none_is_a_clear_error(tmp_path: Path) -> None:
-    whole = pack_directory(write_bot(tmp_path))
-    for data in (b"a bot", gzip.compress(b"a bot"), whole[: len(whole) // 2]):
-        with pytest.raises(LadderError, match="cannot be read"):
-            build_name(data)
+def test_a_build_is_named_by_its_archive(shelf: Shelf) -> None:
+    id = shelf.add("one", VersionCause.ENTERED)
+    with shelf.database.reading() as session:
+        assert shelf.build(id).name == f"{session.get_one(Version, id).archive_digest}-plain"
 
 
 def test_only_what_nobody_needs_is_pruned(shelf: Shelf) -> None:
