@@ -24,6 +24,7 @@ from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.run.pace import AT_FULL_PACE, Pace, PaceRules
 from keltis_ladder.run.scheduler import News, ResultStored, Scheduler
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.run.transactions import Transactions
 
 DRAW_EVERY: Final = 0.25  # seconds
@@ -90,6 +91,7 @@ class Operation:
         display: Display,
         terms: Terms,
         on_told: Callable[[ResultStored], None] | None = None,
+        director: Director | None = None,
     ) -> None:
         self.subject = subject
         self.display = display
@@ -104,6 +106,7 @@ class Operation:
             self._news,
             terms.width,
             pace=Pace(terms.pace),
+            director=director,
         )
 
     async def run(self) -> int:

@@ -200,7 +200,9 @@ def run(
         director.start(id)
     subject = TournamentSubject(director, id, len(terms.cores), with_symbols(drawn))
     display = display_for(subject, quiet=False, for_programs=as_json)
-    code = asyncio.run(Operation(transactions, None, subject, display, terms).run())
+    code = asyncio.run(
+        Operation(transactions, None, subject, display, terms, director=director).run()
+    )
     return 0 if subject.over else code
 
 

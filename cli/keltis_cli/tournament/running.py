@@ -59,7 +59,8 @@ class TournamentSubject:
 
     def read(self) -> None:
         """Read how it stands."""
-        self.state.moment = moment_of(self.director.course(self.id))
+        # While it is looked at nobody changes it: the scheduler has the same director.
+        self.state.moment = self.director.consult(self.id, lambda _, course: moment_of(course))
 
     def lines(self, width: int, height: int) -> list[Text]:
         """Return the screen."""

@@ -93,6 +93,7 @@ class Scheduler:
         reserve: int = 0,
         pace: Pace | None = None,
         shares: Shares | None = None,
+        director: Director | None = None,
     ) -> None:
         self.transactions = transactions
         self.dispatcher = dispatcher
@@ -103,7 +104,7 @@ class Scheduler:
         self.pace = pace or Pace(AT_FULL_PACE)  # of what the matchmaker proposes
         self.turns = Turns(shares or Shares())  # of the ladder, tournaments and challenges
         self.draining = False  # no match begins, until somebody says otherwise
-        self.director = Director(transactions.database)
+        self.director = director or Director(transactions.database)  # one in a process
         self.playing: dict[str, Playing] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._active: set[int] = set()  # versions that the matchmaker knows

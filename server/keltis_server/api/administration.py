@@ -200,7 +200,7 @@ async def resume(call: Call) -> StatusOut:
 async def admin_disable_bot(call: Call, path: NamePath, body: ReasonIn) -> ModeratedOut:
     """Take a bot off the ladder. Its author cannot bring it back; it leaves its tournaments."""
     done = await _moderated(call, lambda session: disable_bot(session, path.bot, body.reason))
-    return await _concluded(call, done, "disable bot", path.bot, body.reason)
+    return await _concluded(call, done, "disable bot", path.bot, True, body.reason)
 
 
 @ENDPOINTS.post(
@@ -212,7 +212,7 @@ async def admin_disable_bot(call: Call, path: NamePath, body: ReasonIn) -> Moder
 async def admin_enable_bot(call: Call, path: NamePath) -> ModeratedOut:
     """Let a bot play again, once the version that was taken off has passed its check again."""
     done = await _moderated(call, lambda session: enable_bot(session, path.bot))
-    return await _concluded(call, done, "enable bot", path.bot)
+    return await _concluded(call, done, "enable bot", path.bot, False)
 
 
 @ENDPOINTS.post(
@@ -228,7 +228,7 @@ async def admin_disable_author(call: Call, path: AuthorPath, body: ReasonIn) -> 
         call, lambda session: disable_author(session, path.author, body.reason, by)
     )
     call.site.tell(AccessEnded(done.author_id))
-    return await _concluded(call, done, "disable author", path.author, body.reason)
+    return await _concluded(call, done, "disable author", path.author, True, body.reason)
 
 
 @ENDPOINTS.post(
@@ -240,7 +240,7 @@ async def admin_disable_author(call: Call, path: AuthorPath, body: ReasonIn) -> 
 async def admin_enable_author(call: Call, path: AuthorPath) -> ModeratedOut:
     """Let an author in again; their bots play again once they have passed their checks."""
     done = await _moderated(call, lambda session: enable_author(session, path.author))
-    return await _concluded(call, done, "enable author", path.author)
+    return await _concluded(call, done, "enable author", path.author, False)
 
 
 @ENDPOINTS.post(
@@ -360,12 +360,12 @@ async def _moderated(call: Call, work: Callable[[Session], Moderated]) -> Modera
 
 
 async def _concluded(
-    call: Call, done: Moderated, act: str, whom: str, why: str = ""
+    call: Call, done: Moderated, act: str, whom: str, disabled: bool, why: str = ""
 ) -> ModeratedOut:
     """Write down what was done, have everybody told, and answer."""
     _note(call, act, whom, why)
     await follow_up(call.site, call.request.app, done)
-    return _told(whom, act.startswith("disable"), done.changed)
+    return _told(whom, disabled, done.changed)
 
 
 async def _find(call: Call, name: str) -> Author:

@@ -60,10 +60,15 @@ class Call:
 
     def may_read_of(self, author_id: int) -> bool:
         """Tell whether the caller may see what only this author may."""
-        return self.caller is not None and (
-            TokenScope.ADMIN in self.caller.scopes
-            or (self.caller.author_id == author_id and TokenScope.READ in self.caller.scopes)
-        )
+        return may_read_of(self.caller, author_id)
+
+
+def may_read_of(caller: Bearer | None, author_id: int) -> bool:
+    """Return whether somebody may see what only this author may, in the API and live."""
+    return caller is not None and (
+        TokenScope.ADMIN in caller.scopes
+        or (caller.author_id == author_id and TokenScope.READ in caller.scopes)
+    )
 
 
 def allows(bearer: Bearer, scope: TokenScope) -> bool:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, Scope
-from keltis_ladder.store.bots.accounts import Bearer, TokenScope
+from keltis_ladder.store.bots.accounts import Bearer
 from keltis_ladder.store.bots.submissions import owner_of
+from keltis_server.http.auth import may_read_of
 from keltis_server.http.parameters import BOT_PATTERN
 from keltis_server.live.channel import Channel, Refusal
 from keltis_server.live.channels.leaderboard import LeaderboardChannel
@@ -65,14 +66,6 @@ async def find_topic(live: Live, topic: str, caller: Bearer | None) -> Opener:
             make = partial(VersionChannel, bot=bot, number=int(number), for_author=mine)
             return Opener(make, for_author=mine)
     raise Refusal("not-found", f"there is no such topic: there are {KINDS}")
-
-
-def may_read_of(caller: Bearer | None, author_id: int) -> bool:
-    """Tell whether somebody may read what is only for this author: as everywhere in the API."""
-    return caller is not None and (
-        TokenScope.ADMIN in caller.scopes
-        or (caller.author_id == author_id and TokenScope.READ in caller.scopes)
-    )
 
 
 def _uuid(text: str) -> str:

@@ -51,6 +51,7 @@ class Games:
             reserve=referees,
             pace=Pace(settings.pace),
             shares=settings.shares,
+            director=site.director,
         )
         self.ended = asyncio.Event()  # by itself, or because it was told to
         self._task: asyncio.Task[None] | None = None

@@ -13,6 +13,7 @@ from keltis_ladder.run.course import Course
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.tournaments.standings import Standing
 from keltis_server.events import Happening, TournamentChanged
+from keltis_server.play.games import GAMES
 from tests.ladder.store.support.results import won_by
 from tests.server.support.serving import QUIET, Served, served
 from tests.server.support.stories import author, bots, pages, quiet, result, status
@@ -23,6 +24,7 @@ SOON = 300.0  # seconds for a few matches on a machine that is busy
 def test_a_tournament_is_made_started_and_played_to_the_end(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with served(tmp_path, replace(QUIET, house=True)) as server:
+            assert server.app[GAMES].scheduler.director is server.site.director
             ada = author(server, "ada")
             happened: list[Happening] = []
             server.site.listen(happened.append)
