@@ -62,8 +62,8 @@ def _position(where: str, line: str) -> Position:
         state = _played(whole)
     except EngineError as error:
         raise BadRequest(f"{where}: {error}") from error
-    kind = f"{whole['variant']}, {whole['players']} players, seed {whole['seed']}"
-    return Position(f"{kind}, after {len(whole['moves'])} decisions", state, whole["counts"])
+    deal = f"{whole['variant']}, {whole['players']} players, seed {whole['seed']}"
+    return Position(f"{deal}, after {len(whole['moves'])} decisions", state, whole["counts"])
 
 
 def _played(whole: dict[str, Any]) -> State:
