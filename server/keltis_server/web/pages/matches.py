@@ -18,7 +18,7 @@ PAGES: Final = Endpoints("matches", "Matches.")
 
 LISTED: Final = (MatchState.FINISHED, MatchState.PLAYING, MatchState.WAITING)
 # What the viewer reads of a match: Viewing.Match in server/types/viewing.d.ts.
-VIEWED: Final = {
+VIEWED: Final[dict[str, Any]] = {
     **dict.fromkeys(("id", "number", "state", "variant", "players", "replay_removed"), True),
     "entrants": {"__all__": {"bot"}},
     "games": {"__all__": {"rotation", "seats", "scores", "ranks", "faults"}},
