@@ -19,12 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.sandbox.limits import PLAY, Limits
+from keltis_ladder.sandbox.limits import BUILD, PLAY, Limits, memory_of_bots, memory_of_builds
 from keltis_ladder.sandbox.meter import Meter, can_meter
 
 PREFIX: Final = "keltis-"
-ALL_BOTS: Final = "keltis-bots"  # the group around all sandboxes, with a limit of its own
-ALL_BOTS_SHARE: Final = 0.75  # of the memory there is
+ALL_BOTS: Final = "keltis-bots"  # the group around all bots that play, with a limit of its own
+ALL_BUILDS: Final = "keltis-builds"  # the one around all builds: neither can take from the other
+ONE_OF_ALL: Final = 7 / 8  # of what all may hold, for one alone: it reaches its own limit first
 AT_THE_LIMIT: Final = 1 << 20  # bytes below it: memory is taken in pieces
 LEAF: Final = "keltis-self"  # version 2 allows processes only in leaves: ours go there
 CONTROLLERS: Final = ("memory", "pids")
@@ -54,6 +55,11 @@ class Base:
     directory: Path
     version: int
     controllers: tuple[str, ...]
+    builds: Path | None = None  # another one for builds
+
+    def place(self, limits: Limits) -> Path:
+        """Return where the group of a sandbox with such limits belongs."""
+        return self.builds if limits.is_build and self.builds is not None else self.directory
 
 
 class Group:
@@ -68,7 +74,7 @@ class Group:
         name = f"{PREFIX}{os.getpid()}-{next(_serial)}"
         try:
             for base in bases:
-                directory = base.directory / name
+                directory = base.place(limits) / name
                 directory.mkdir()
                 self.directories.append(directory)
                 for file, value in _settings(base, directory, limits):
@@ -119,8 +125,8 @@ class Group:
     def lacked_memory(self) -> bool:
         """Tell whether the kernel has killed a process in it for what others hold.
 
-        It had not reached its own limit: all sandboxes together had reached theirs, or the machine
-        had no memory left.
+        It had not reached its own limit: all bots or all builds together had reached theirs, or
+        the machine had no memory left.
         """
         return self._killed_for_memory() and not self._reached_limit()
 
@@ -201,8 +207,9 @@ class Groups:
         """Remove what referees left behind that were killed."""
         for base in self.bases:
             places = [base.directory]
-            if base.directory.name == ALL_BOTS:
-                places.append(base.directory.parent)  # where releases before this one made them
+            if base.builds is not None:
+                # The last is where releases before this one made them.
+                places += [base.builds, base.directory.parent]
             for directory in itertools.chain(*(place.glob(f"{PREFIX}*-*") for place in places)):
                 owner = directory.name.removeprefix(PREFIX).partition("-")[0]
                 if owner.isdigit() and not Path(f"/proc/{owner}").exists():
@@ -229,7 +236,8 @@ def find_groups(mounts: str | None = None, own: str | None = None) -> Groups:
 def _is_usable(base: Base) -> bool:
     """Tell whether groups with limits can be made there."""
     try:
-        Group([base], PLAY).remove()
+        for limits in (PLAY, BUILD):
+            Group([base], limits).remove()
     except OSError:
         return False
     return True
@@ -261,23 +269,28 @@ def _limit_of(directory: Path) -> int | None:
 
 
 def _around_all(base: Base) -> Base:
-    """Return a group around all sandboxes, so that together they leave memory to everything else.
+    """Return groups around all bots and all builds, so that they leave memory to everything else.
 
-    It stays when the ladder ends, and is shared by all that run in our own group.
+    They stay when the ladder ends, and are shared by all that run in our own group.
     """
-    directory = base.directory / ALL_BOTS
-    limit = int(ALL_BOTS_SHARE * available_memory())
+    bots, builds = base.directory / ALL_BOTS, base.directory / ALL_BUILDS
+    memory = available_memory()
     try:
-        directory.mkdir(exist_ok=True)
-        if base.version == 2:
-            switched = " ".join(f"+{name}" for name in base.controllers)
-            (directory / "cgroup.subtree_control").write_text(switched)
-            (directory / "memory.max").write_text(str(limit))
-        else:
-            (directory / "memory.limit_in_bytes").write_text(str(limit))
+        _limit_all(base, bots, memory_of_bots(memory))
+        _limit_all(base, builds, memory_of_builds(memory))
     except OSError:
         return base  # each sandbox has its own limit all the same
-    return Base(directory, base.version, base.controllers)
+    return Base(bots, base.version, base.controllers, builds)
+
+
+def _limit_all(base: Base, directory: Path, limit: int) -> None:
+    directory.mkdir(exist_ok=True)
+    if base.version == 2:
+        switched = " ".join(f"+{name}" for name in base.controllers)
+        (directory / "cgroup.subtree_control").write_text(switched)
+        (directory / "memory.max").write_text(str(limit))
+    else:
+        (directory / "memory.limit_in_bytes").write_text(str(limit))
 
 
 def can_count(directory: Path) -> bool:
@@ -365,6 +378,8 @@ def _settings(base: Base, directory: Path, limits: Limits) -> Iterator[tuple[str
     """Yield files and what to write to them, in this order."""
     # Files in /tmp are memory, but a program that fills /tmp has its own limit for that.
     memory = limits.memory + limits.scratch
+    if base.builds is not None and (most := _limit_of(base.place(limits))) is not None:
+        memory = min(memory, int(ONE_OF_ALL * most))
     if base.version == 2 and "memory" in base.controllers:
         yield "memory.max", memory
         if (directory / "memory.swap.max").exists():

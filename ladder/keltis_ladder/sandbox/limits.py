@@ -18,14 +18,34 @@ class Limits:
     file_size: int  # bytes of one file
     scratch: int  # bytes in /tmp, which is the only place to write
     scratch_files: int
+    is_build: bool = False  # it shares memory with other builds, and not with bots that play
 
 
+SANDBOX_SHARE: Final = 0.75  # of the memory there is, for all sandboxes together
 IDLE_SHARE: Final = 0.25  # of the memory there is, for all processes that wait for their next game
+IDLE_OF_BOTS: Final = 0.5  # and of what bots that play may hold
+MOST_OF_BUILDS: Final = 16 * 1024 * MIB  # for all builds together
+
+
+def memory_of_builds(memory: int) -> int:
+    """Return the bytes that all builds may hold together, of those that a machine has.
+
+    A third of what sandboxes have; on a small machine up to a half, so that one large build fits.
+    """
+    one = BUILD.memory + BUILD.scratch
+    share = int(SANDBOX_SHARE * memory)
+    return min(share // 2, max(one, share // 3), MOST_OF_BUILDS)
+
+
+def memory_of_bots(memory: int) -> int:
+    """Return the bytes that all bots that play, or wait to, may hold together."""
+    return int(SANDBOX_SHARE * memory) - memory_of_builds(memory)
 
 
 def idle_budget(memory: int, referees: int) -> int:
     """Return the bytes that the waiting processes of one of some referees may hold together."""
-    return int(IDLE_SHARE * memory) // max(1, referees)
+    most = min(IDLE_SHARE * memory, IDLE_OF_BOTS * memory_of_bots(memory))
+    return int(most) // max(1, referees)
 
 
 # Start-up, and each decision, are bounded by the clock; a build has only this one.
@@ -46,4 +66,5 @@ BUILD: Final = Limits(
     file_size=512 * MIB,
     scratch=1024 * MIB,
     scratch_files=100_000,
+    is_build=True,
 )

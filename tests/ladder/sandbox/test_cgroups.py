@@ -5,19 +5,32 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from keltis_ladder.files.sizes import MIB
+from keltis_ladder.sandbox import cgroups
 from keltis_ladder.sandbox.cgroups import (
     ALL_BOTS,
-    ALL_BOTS_SHARE,
+    ALL_BUILDS,
     LEAF,
+    ONE_OF_ALL,
+    Group,
     Groups,
     available_memory,
     find_groups,
 )
-from keltis_ladder.sandbox.limits import PLAY
+from keltis_ladder.sandbox.limits import (
+    BUILD,
+    PLAY,
+    idle_budget,
+    memory_of_bots,
+    memory_of_builds,
+)
 
 
 @pytest.fixture
@@ -65,8 +78,9 @@ def test_groups_of_dead_referees_are_swept_and_others_kept(groups: Groups) -> No
         pass
     for base in groups.bases:
         where = [base.directory]
-        if base.directory.name == ALL_BOTS:
-            where.append(base.directory.parent)  # where they were before there was one around all
+        if base.builds is not None:
+            # The last is where they were before there was one around all.
+            where += [base.builds, base.directory.parent]
         for place in where:
             stale = place / f"keltis-{dead.pid}-0"
             ours = place / f"keltis-{os.getpid()}-999999"
@@ -87,11 +101,133 @@ def test_version_2_moves_us_to_a_leaf_and_switches_controllers_on(unified: Path)
     assert (unified / "cgroup.subtree_control").read_text() == "+memory +pids"
 
 
-def test_version_2_has_one_group_around_all_sandboxes(unified: Path) -> None:
+def test_version_2_has_one_group_around_all_bots_and_one_around_all_builds(unified: Path) -> None:
     (base,) = find_unified(unified).bases
-    assert (base.directory / "cgroup.subtree_control").read_text() == "+memory +pids"
-    limit = int((base.directory / "memory.max").read_text())
-    assert limit == int(ALL_BOTS_SHARE * available_memory())
+    memory = available_memory()
+    for directory, name, most in (
+        (base.directory, ALL_BOTS, memory_of_bots(memory)),
+        (base.builds, ALL_BUILDS, memory_of_builds(memory)),
+    ):
+        assert directory == unified / name
+        assert (directory / "cgroup.subtree_control").read_text() == "+memory +pids"
+        assert int((directory / "memory.max").read_text()) == most
+
+
+def test_version_2_keeps_builds_apart_from_bots(unified: Path) -> None:
+    groups = find_unified(unified)
+    bot, build = groups.create(PLAY), groups.create(BUILD)
+    assert bot is not None
+    assert build is not None
+    assert [each.parent for each in bot.directories] == [unified / ALL_BOTS]
+    assert [each.parent for each in build.directories] == [unified / ALL_BUILDS]
+
+
+def test_one_build_alone_reaches_its_own_limit_before_that_of_all(unified: Path) -> None:
+    """Or it could fail by what counts as a fault of the machine, whenever it likes."""
+    groups = find_unified(unified)
+    small = 1024 * MIB
+    (unified / ALL_BUILDS / "memory.max").write_text(str(small))
+    build = groups.create(BUILD)
+    assert build is not None
+    (directory,) = build.directories
+    assert int((directory / "memory.max").read_text()) == ONE_OF_ALL * small
+
+
+@pytest.mark.parametrize("gib", [1, 2, 4, 8, 16, 64, 1024])
+def test_bots_and_builds_divide_three_quarters_of_the_memory(gib: int) -> None:
+    memory = gib << 30
+    bots, builds = memory_of_bots(memory), memory_of_builds(memory)
+    assert bots + builds == memory * 3 // 4
+    assert builds <= bots
+    assert idle_budget(memory, 1) <= bots // 2
+    if gib >= 16:
+        assert builds >= BUILD.memory + BUILD.scratch
+
+
+def test_here_builds_and_bots_have_limits_of_their_own(groups: Groups) -> None:
+    """The kernel's own groups, of whichever version there is."""
+    limited = [base for base in groups.bases if "memory" in base.controllers]
+    assert limited
+    bot, build = groups.create(PLAY), groups.create(BUILD)
+    assert bot is not None
+    assert build is not None
+    try:
+        for base in limited:
+            assert base.builds is not None
+            assert base.builds.parent == base.directory.parent
+            assert any(each.parent == base.directory for each in bot.directories)
+            assert any(each.parent == base.builds for each in build.directories)
+    finally:
+        bot.remove()
+        build.remove()
+
+
+HOLD = "import sys; held = bytearray(int(sys.argv[1])); print('held', flush=True); input()"
+
+
+@pytest.fixture
+def apart(groups: Groups) -> Iterator[Groups]:
+    """Real groups around bots and builds that nobody else uses, so that they may be small."""
+    found = [base for base in groups.bases if "memory" in base.controllers]
+    if not found or found[0].builds is None:
+        pytest.skip("memory cannot be limited here")
+    (base,) = found
+    directory = base.directory.parent / f"keltis-apart-{os.getpid()}"
+    directory.mkdir()
+    try:
+        if base.version == 2:
+            (directory / "cgroup.subtree_control").write_text("+memory +pids")
+        made = cgroups._around_all(replace(base, directory=directory, builds=None))
+        yield Groups([made])
+    finally:
+        for name in (ALL_BOTS, ALL_BUILDS, ""):
+            (directory / name).rmdir()
+
+
+def test_builds_that_take_all_their_memory_take_none_from_bots(apart: Groups) -> None:
+    (base,) = apart.bases
+    assert base.builds is not None
+    file = "memory.max" if base.version == 2 else "memory.limit_in_bytes"
+    (base.builds / file).write_text(str(64 * MIB))
+    (base.directory / file).write_text(str(64 * MIB))
+    small = replace(BUILD, memory=60 * MIB, scratch=0)
+    bot, first, second = apart.create(PLAY), apart.create(small), apart.create(small)
+    assert bot is not None
+    assert first is not None
+    assert second is not None
+    try:
+        with (
+            holding(bot, 30 * MIB) as playing,
+            holding(first, 40 * MIB) as building,
+            holding(second, 40 * MIB) as also,
+        ):
+            said = [process.stdout.readline() for process in (building, also) if process.stdout]
+            assert b"" in said  # one of them, or both, had to end
+            assert playing.stdout is not None
+            assert playing.stdout.readline() == b"held\n"
+            assert playing.poll() is None
+        assert not bot.lacked_memory()
+        assert not bot.out_of_memory()
+    finally:
+        for group in (bot, first, second):
+            group.remove()
+
+
+@contextmanager
+def holding(group: Group, size: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process in a group that holds so much memory once it is there."""
+    pipe = subprocess.PIPE
+    code = f"input()\n{HOLD}"
+    command = [sys.executable, "-c", code, str(size)]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
+        group.add(process.pid)
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_version_2_is_found_from_the_leaf(unified: Path) -> None:
