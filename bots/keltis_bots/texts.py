@@ -1,4 +1,7 @@
-"""Which texts people may give us: nothing that changes how the text around it is shown."""
+"""Texts of others: what people may give us, and how what programs print is shown.
+
+Nothing in them changes how the text around it is shown, be it on a page or in a terminal.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from typing import Final
 FORBIDDEN: Final = (
     r"\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ufff9-\ufffb"
 )
+LAYOUT: Final = "\n\t"  # of what a program prints
+_LAYOUT: Final = str.maketrans("", "", LAYOUT)
 _FORBIDDEN: Final = re.compile(f"[{FORBIDDEN}\ud800-\udfff]")
 
 
@@ -33,3 +38,16 @@ def check_text(text: str) -> str:
             "change the direction of writing or cannot be seen"
         )
     return text
+
+
+def printable(text: str) -> str:
+    """Return what a program printed, with all that cannot be seen spelled out as Python writes it.
+
+    Ends of lines and tabs stay. What is printable already stays as it is.
+    """
+    text = text.replace("\r\n", "\n")
+    if text.translate(_LAYOUT).isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in LAYOUT else ascii(char)[1:-1] for char in text
+    )

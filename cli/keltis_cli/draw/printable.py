@@ -8,15 +8,15 @@ from typing import Final
 
 from rich.console import Console
 
+from keltis_bots import texts
+
 LONGEST: Final = 200  # characters of a line; the rest is in the crash card
 TAB: Final = "    "
 
 
 def printable(line: str) -> str:
-    """Return one line with every control character spelled out, as Python would write it."""
-    return "".join(
-        char if char.isprintable() else ascii(char)[1:-1] for char in line.replace("\t", TAB)
-    )
+    """Return one line, whatever is in it, safe to print."""
+    return texts.printable(line.replace("\t", TAB)).replace("\n", r"\n")
 
 
 def lines_of(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from keltis_bots.texts import printable
 from keltis_ladder.errors import LadderError
 
 
@@ -35,6 +36,7 @@ class BotFault(Exception):
     """Raised where a bot's fault comes to light."""
 
     def __init__(self, kind: Kind, code: str, text: str) -> None:
+        text = printable(text)  # it may quote the bot
         super().__init__(text)
         self.fault = Fault(kind, code, text)
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from keltis_bots.texts import printable
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import Bounds, CannotStage, blame, discard, seal, unseal, walk
@@ -224,9 +225,11 @@ class _Build:
         if ended.failure is not None:
             raise _not_started(ended.failure)
         if ended.code != 0:
+            if self.child.lacked_memory:
+                raise MachineFailed("the kernel ended a build for want of memory that others held")
             reason = f"ended with {ended}"
             if self.child.out_of_memory:
-                reason += f" after it used more than {BUILD.memory // MIB} MiB of memory"
+                reason += " after it used all the memory that a build may have here"
             raise self.failed(reason, ended.code)
 
     def follow(self, pipes: set[int], until: int | None = None) -> None:
@@ -280,13 +283,13 @@ class _Build:
         room = OUTPUT - self.passed_on
         self.passed_on += len(text)
         if text and room > 0:
-            self.on_output(text[:room].decode(errors="replace"))
+            self.on_output(printable(text[:room].decode(errors="replace")))
         if len(text) > room >= 0:
             self.on_output("\n[more output is not shown]\n")
 
     def failed(self, reason: str, code: int | None) -> BuildFailed:
         """Return how it failed, with its last words."""
-        return BuildFailed(reason, code, self.tail.decode(errors="replace").strip())
+        return BuildFailed(reason, code, printable(self.tail.decode(errors="replace").strip()))
 
 
 class _ConfinedBuild(_Build):

@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 
 from keltis_bots import messages
 from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, frame, payload_length
+from keltis_bots.texts import printable
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.referee.charging import QUICK, Account, Effort, GroupAccount
@@ -187,10 +188,10 @@ class BotProcess:
         return self.child.kill()
 
     def log_text(self) -> str:
-        """Return the end of what it wrote to stderr."""
+        """Return the end of what it wrote to stderr, without what cannot be seen."""
         if self.alive:
             self._drain_log()
-        return self.log.decode("utf-8", "replace")
+        return printable(self.log.decode("utf-8", "replace"))
 
     def _exchange(
         self, message: bytes, seconds: float, code: str, when_slow: Callable[[], None] | None = None

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from keltis_bots.texts import printable
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import LARGEST, Excerpt
 from keltis_ladder.files.trees import discard
@@ -25,7 +26,6 @@ from keltis_ladder.sandbox.limits import BUILD_SECONDS
 from keltis_ladder.sandbox.strays import end_strays
 from keltis_ladder.store.bots.submissions import Subject
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.schema.texts import printable
 
 LIMIT: Final = BUILD_SECONDS + 180.0  # seconds for a build and all games
 GOODBYE: Final = 5.0  # seconds for the child to end by itself after its last word

@@ -244,6 +244,18 @@ def test_a_builds_output_is_bounded(sandbox: Sandbox, staged: Staged) -> None:
     assert text.count("x") == builds.OUTPUT
 
 
+def test_what_a_build_prints_cannot_move_a_cursor_or_turn_a_text_around(
+    sandbox: Sandbox, staged: Staged
+) -> None:
+    said: list[str] = []
+    script = r"printf '\033[2J\342\200\256txt\r\n\ttab\000\n'; exit 3"
+    with pytest.raises(BuildFailed) as failed:
+        build(staged, shell(script), sandbox, said.append)
+    shown = r"\x1b[2J\u202etxt" + "\n\ttab" + r"\x00"
+    assert "".join(said) == shown + "\n"
+    assert failed.value.tail == shown
+
+
 def test_a_link_that_a_build_makes_is_not_followed(sandbox: Sandbox, staged: Staged) -> None:
     before = Path("/etc/passwd").stat()
     build(staged, shell("ln -s /etc/passwd stolen; ln -s /etc elsewhere"), sandbox, print)
@@ -279,6 +291,15 @@ def test_a_build_that_fails_on_a_full_disk_is_no_fault_of_the_bot(
     monkeypatch.setattr(builds, "SPARE", Bounds(files=1, size=2**60))
     with pytest.raises(MachineFailed, match="too full"):
         build(staged, ["false"], None, print)
+
+
+def test_a_build_that_is_ended_for_memory_of_others_is_no_fault_of_the_bot(
+    sandbox: Sandbox, staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SandboxedChild, "lacked_memory", property(lambda _: True))
+    with pytest.raises(MachineFailed, match="memory that others held"):
+        build(staged, shell("kill -9 $$"), sandbox, print)
+    assert not staged.directory.exists()
 
 
 def test_a_build_that_wrote_too_much_cannot_blame_the_disk(

@@ -13,6 +13,7 @@ import sqlalchemy as sql
 from sqlalchemy import ColumnElement, update
 from sqlmodel import Session, col, select
 
+from keltis_bots.texts import printable
 from keltis_ladder.store.bots.catalogue import Refused, activate, versions_in
 from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.matches.finishing import lock_ledger
@@ -32,7 +33,6 @@ from keltis_ladder.store.schema.tables import (
     Version,
     table_of,
 )
-from keltis_ladder.store.schema.texts import printable
 from keltis_ladder.store.schema.version_states import (
     Detail,
     VersionCause,

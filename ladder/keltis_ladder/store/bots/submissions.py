@@ -15,6 +15,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from keltis_bots.manifest import Manifest
+from keltis_bots.texts import printable
 from keltis_ladder.match.entrants import BUILT_IN
 from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.bots.browsing import VersionRow
@@ -35,7 +36,6 @@ from keltis_ladder.store.schema.tables import (
     CheckReport,
     Version,
 )
-from keltis_ladder.store.schema.texts import printable
 from keltis_ladder.store.schema.version_states import (
     VersionCause,
     VersionChanged,

@@ -15,6 +15,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, and_, case, insert, true
 from sqlmodel import Session, col, or_, select, update
 
+from keltis_bots.texts import printable
 from keltis_engine import find_variant
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.matchmaking.fair_shares import Flow
@@ -32,7 +33,6 @@ from keltis_ladder.store.schema.tables import (
     Version,
     table_of,
 )
-from keltis_ladder.store.schema.texts import printable
 
 LEASE: Final = timedelta(seconds=60)  # renewed long before it ends while the match is played
 MOST_TRIES: Final = 5  # leases that ended without a result; then the job has failed

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from keltis_bots.texts import printable
 from keltis_engine import Ruleset, find_variant
 from keltis_engine.replay import make_replay
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.ratings.book import SEATS
-from keltis_ladder.store.schema.texts import printable
 
 TWELFTHS: Final = 12
 PARTS: Final = 3  # components that the points of a variant have, at most

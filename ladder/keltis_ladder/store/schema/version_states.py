@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from sqlmodel import Session
 
+from keltis_bots.texts import printable
 from keltis_ladder.errors import LadderError
-from keltis_ladder.store.schema.texts import printable
 
 if TYPE_CHECKING:
     from keltis_ladder.store.schema.tables import Bot, Version
