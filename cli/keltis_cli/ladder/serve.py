@@ -21,6 +21,7 @@ from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.matchmaking.fair_shares import Shares, parse_shares
 from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
+from keltis_ladder.store.whereabouts import DATA, usual_directory
 from keltis_server.logs import LogFormat, LogLevel, set_up
 from keltis_server.serve import serve as run
 from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings
@@ -265,17 +266,26 @@ def serve(
 
 def tell(site: Site) -> None:
     """Say where the ladder is, and how to submit a bot."""
-    command = how_to_call()
+    plain = how_to_call()
+    command = f"{naming(site.home.directory)}{plain}"
     lines = [
         f"The ladder is at {site.url}",
         "Put a bot on it, in another terminal:",
-        f"  {command} init my-bot && {command} submit my-bot",
+        f"  {plain} init my-bot && {command} submit my-bot",
         "Watch, and look who leads:",
         f"  {command} watch --tv",
         f"  {command} leaderboard",
         "Ctrl-C stops it; nothing is lost.",
     ]
     print("\n".join(lines), flush=True)
+
+
+def naming(directory: Path) -> str:
+    """Return what a command begins with in another terminal, so that it finds this ladder."""
+    directory = directory.resolve()
+    if directory == usual_directory().resolve():
+        return ""
+    return f"{DATA}={shlex.quote(str(directory))} "
 
 
 def how_to_call() -> str:

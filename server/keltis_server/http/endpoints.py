@@ -78,6 +78,9 @@ class Endpoint:
     known: bool = False  # for everybody who has a token, whatever it allows
     models: dict[str, type[BaseModel]] = field(default_factory=dict)  # path, query, body
     cost: int = 1  # tokens that a request takes from the budgets of its client
+    # Parameters of the query that do not exist are ignored: links to pages get some on their way
+    # (utm_source, fbclid), and whoever follows one can do nothing about it.
+    lenient: bool = False
 
     @property
     def name(self) -> str:
@@ -116,10 +119,10 @@ class Endpoint:
         call.pay(self.cost)
         if self.known and call.caller is None:
             raise unknown("this needs a token: keltis-ladder register, or keltis-ladder login")
-        if request.query_string and "query" not in self.models:
+        if request.query_string and "query" not in self.models and not self.lenient:
             check("query", Parameters, dict(request.query))
         arguments = {
-            name: check(name, model, await _plain(name, model, request))
+            name: check(name, model, await _plain(name, model, request, self.lenient))
             for name, model in self.models.items()
         }
         answer = await self.handler(call, **arguments)
@@ -234,7 +237,7 @@ async def guard(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.setdefault("Content-Security-Policy", NO_CONTENT)
 
 
-async def _plain(name: str, model: type[BaseModel], request: web.Request) -> Any:
+async def _plain(name: str, model: type[BaseModel], request: web.Request, lenient: bool) -> Any:
     if name == "body":
         return await read_plain(request)
     kinds = kinds_of(model)
@@ -248,6 +251,8 @@ async def _plain(name: str, model: type[BaseModel], request: web.Request) -> Any
         )
     found: dict[str, Any] = {}
     for key in dict.fromkeys(request.query):
+        if lenient and key not in model.model_fields:
+            continue
         kind = kinds.get(key)
         values = [_value(text, kind) for text in request.query.getall(key)]
         found[key] = values if len(values) > 1 or kind == "array" else values[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aiohttp import web
 
 from keltis_server.http.problems import tell_problems
@@ -20,5 +22,6 @@ def add_pages(app: web.Application) -> None:
     # Inside of the measuring of requests, around the telling of problems.
     app.middlewares.insert(app.middlewares.index(tell_problems), tell_in_pages)
     for endpoint in (endpoint for part in PARTS for endpoint in part.all):
-        app.router.add_get(endpoint.path, endpoint.answer, allow_head=True)
+        page = replace(endpoint, lenient=True)
+        app.router.add_get(page.path, page.answer, allow_head=True)
     app.router.add_get("/static/{path:.+}", assets.answer, allow_head=True)

@@ -294,6 +294,21 @@ def test_what_is_wrong_is_a_page_for_people_and_plain_for_programs(tmp_path: Pat
     asyncio.run(scenario())
 
 
+def test_a_page_ignores_what_it_does_not_know_and_the_api_does_not(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served_pages(tmp_path) as server:
+            for path in ("/", "/leaderboard", "/bots", "/matches", "/tournaments", "/rules"):
+                await fetch(server, f"{path}?utm_source=mail&fbclid=x&fbclid=y&players.x=%00")
+            # What it does know still has to make sense.
+            await fetch(server, "/leaderboard?utm_source=mail&players=9", status=422)
+            board = await fetch(server, "/leaderboard?utm_source=mail&players=2")
+            assert "players=2" in "".join(board.links)
+            async with server.http.get(f"{server.url}/api/v1/bots?utm_source=mail") as response:
+                assert response.status == 422
+
+    asyncio.run(scenario())
+
+
 def test_a_language_is_chosen_once_and_leads_back_but_never_away(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with served_pages(tmp_path) as server:
