@@ -73,7 +73,7 @@ class Receiver:
                 raise too_large(most)
             buffer += data
             if len(buffer) >= _BUFFER or not data:
-                await asyncio.to_thread(file.write, bytes(buffer))
+                await asyncio.to_thread(_write, file, bytes(buffer))
                 buffer.clear()
             if not data:
                 return
@@ -141,6 +141,12 @@ class _Part:
             return bytes(await self._part.read_chunk(_BUFFER))
         except ValueError as error:
             raise CutOff(str(error)) from None
+
+
+def _write(file: BinaryIO, data: bytes) -> None:
+    """Write all of it. Blocking; nothing is left to be written when the file is closed."""
+    file.write(data)
+    file.flush()
 
 
 def is_form(request: web.Request) -> bool:

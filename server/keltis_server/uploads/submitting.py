@@ -76,7 +76,7 @@ class Submitting:
             site.tell(*done.changed)
             return done
         finally:
-            self._end(author, upload)
+            await self._end(author, upload)
 
     async def start(self) -> None:
         """Be ready; nothing runs between two submissions."""
@@ -96,7 +96,7 @@ class Submitting:
             path = self._new_file()
             await self.receiver.receive(request, path, most)
         except BaseException as error:
-            self._end(author, path)
+            await self._end(author, path)
             if isinstance(error, CutOff | asyncio.CancelledError):
                 self._site.limiters.uploads.give_back(str(author.author_id))
             if isinstance(error, CutOff):
@@ -112,11 +112,11 @@ class Submitting:
             raise too_many(f"at most {limiter.count} uploads an hour", wait)
         self._under_way[author.author_id] += 1
 
-    def _end(self, author: Bearer, path: Path | None) -> None:
+    async def _end(self, author: Bearer, path: Path | None) -> None:
         self._under_way[author.author_id] -= 1
         self._under_way += Counter()  # forget who has none
-        if path is not None:
-            path.unlink(missing_ok=True)
+        if path is not None:  # in a thread: a busy disk takes 50 ms and more for it
+            await asyncio.to_thread(path.unlink, missing_ok=True)
 
     def _new_file(self) -> Path:
         directory = self._site.home.directory / "incoming"
