@@ -17,7 +17,9 @@ VariantOption = Annotated[
     str, typer.Option("--variant", "-v", metavar="VARIANT", help=f"One of {', '.join(VARIANTS)}.")
 ]
 PlayersOption = Annotated[int, typer.Option("--players", "-p", help="Number of players, 2 to 4.")]
-SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The deal: same seed, same cards.")]
+SeedOption = Annotated[
+    int, typer.Option("--seed", "-s", help="Seed of the deal: same seed, same cards.")
+]
 RuleOptions = Annotated[
     list[str] | None,
     typer.Option(
@@ -28,13 +30,13 @@ RuleOptions = Annotated[
     ),
 ]
 BankOption = Annotated[
-    int, typer.Option("--bank", metavar="MS", min=1, help="Milliseconds for each game.")
+    int, typer.Option("--bank", metavar="MS", min=1, help="Milliseconds per game.")
 ]
 IncrementOption = Annotated[
-    int, typer.Option("--increment", metavar="MS", min=0, help="More for each decision.")
+    int, typer.Option("--increment", metavar="MS", min=0, help="Milliseconds added per decision.")
 ]
 CoresOption = Annotated[
-    int | None, typer.Option("--cores", min=1, help="Cores to play on; all unless given.")
+    int | None, typer.Option("--cores", min=1, help="Number of cores to play on; default: all.")
 ]
 MatchesPerMinuteOption = Annotated[
     float | None,
@@ -43,7 +45,7 @@ MatchesPerMinuteOption = Annotated[
         metavar="N",
         min=0.01,
         envvar="KELTIS_MATCHES_PER_MINUTE",
-        help="Begin no more matches of the ladder; tournaments and challenges are not counted.",
+        help="Rate limit of ladder matches; tournaments and challenges do not count.",
         show_default="no limit",
     ),
 ]
@@ -54,14 +56,14 @@ SettledBelowOption = Annotated[
         metavar="GAIN",
         min=0.0,
         envvar="KELTIS_SETTLED_BELOW",
-        help="Play one match a minute if the best would teach less than this; 0 is never.",
+        help="Play one match a minute if the best would gain less than this; 0: never.",
         show_default=f"{SETTLED_BELOW:g}",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
-LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, help="So many at most.")]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether I am sure.")]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of items.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")]
 AsciiOption = Annotated[bool, typer.Option("--ascii", help="Draw with letters instead of symbols.")]
 
 

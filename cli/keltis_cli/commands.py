@@ -22,7 +22,7 @@ COMMANDS: Final = {
     "demo": Entry(
         "keltis_cli.games.demo",
         "demo",
-        "Show one short game of each variant, told and drawn.",
+        "Show one short game of each variant, narrated and drawn.",
         HERE,
     ),
     "play": Entry(
@@ -64,7 +64,7 @@ COMMANDS: Final = {
     "tournament": Entry(
         "keltis_cli.tournament.command",
         "app",
-        "Run a tournament here (run BOT BOT...), or hold one on a server (all the others).",
+        "Run a tournament on this machine (run BOT BOT...), or on a server (all others).",
         HERE,
     ),
     "ladder": Entry(
@@ -76,49 +76,49 @@ COMMANDS: Final = {
     "ratings": Entry(
         "keltis_cli.ladder.ratings",
         "app",
-        "Prove the ratings of a ladder, or work them out again.",
+        "Verify the ratings of a ladder, or recompute them.",
         HERE,
     ),
     "db": Entry(
         "keltis_cli.ladder.db",
         "app",
-        "Look after the database of a ladder.",
+        "Check, upgrade, back up or prune the database of a ladder.",
         HERE,
     ),
     "audit": Entry(
         "keltis_cli.ladder.audit",
         "app",
-        "Look whether bots of a ladder know more than they may, or prove what was found.",
+        "Check whether bots of a ladder use hidden information, or verify the audit.",
         HERE,
     ),
     "doctor": Entry(
         "keltis_cli.ladder.doctor",
         "doctor",
-        "Look at what this machine has of what a ladder needs, and say how to get the rest.",
+        "Check whether this machine has what a ladder needs, and say how to get the rest.",
         HERE,
     ),
     "check": Entry(
         "keltis_cli.bots.check",
         "check",
-        "Check a bot as the ladder does before it lets it in.",
+        "Check a bot as the ladder does before it may play.",
         HERE,
     ),
     "reproduce": Entry(
         "keltis_cli.bots.reproduce",
         "reproduce",
-        "Hold the conversation of a crash card again and see whether the same fault happens.",
+        "Repeat the conversation of a crash card and see whether the same fault happens.",
         HERE,
     ),
     "selfplay": Entry(
         "keltis_cli.games.selfplay",
         "selfplay",
-        "Play games with the built-in policies, and write them down if asked.",
+        "Play games with the built-in policies, and write replays if asked.",
         HERE,
     ),
     "replay": Entry(
         "keltis_cli.games.replay",
         "replay",
-        "Tell a game in sentences, or check and expand recorded games.",
+        "Narrate a game, or check and expand recorded games.",
         HERE,
     ),
     "perft": Entry(
@@ -142,7 +142,7 @@ COMMANDS: Final = {
     "submit": Entry(
         "keltis_cli.remote.submit",
         "submit",
-        "Put a bot on the ladder: check it, send it, and follow it to its first match.",
+        "Submit a bot: check it, upload it, and follow it to its first match.",
         ON_SERVER,
     ),
     "watch": Entry(
@@ -154,7 +154,7 @@ COMMANDS: Final = {
     "leaderboard": Entry(
         "keltis_cli.remote.leaderboard",
         "leaderboard",
-        "Show who leads.",
+        "Show the leaderboard of a server.",
         ON_SERVER,
     ),
     "bots": Entry(
@@ -190,7 +190,7 @@ COMMANDS: Final = {
     "logs": Entry(
         "keltis_cli.remote.logs",
         "logs",
-        "Tell what came of a version of your bot: its check, its build, its latest faults.",
+        "Show the check, the build and the latest faults of a version of your bot.",
         ON_SERVER,
     ),
     "crash": Entry(
@@ -220,7 +220,7 @@ COMMANDS: Final = {
     "recheck": Entry(
         "keltis_cli.remote.recheck",
         "recheck",
-        "Have your bot checked again that the server could not check, and follow it.",
+        "Retry the check of a bot that the server could not check, and follow it.",
         ON_SERVER,
     ),
     "register": Entry(
@@ -232,7 +232,7 @@ COMMANDS: Final = {
     "login": Entry(
         "keltis_cli.remote.accounts",
         "login",
-        "Save a token for a server, once the server has said that it is good.",
+        "Save a token for a server, after the server has accepted it.",
         ACCOUNT,
     ),
     "logout": Entry(
@@ -244,7 +244,7 @@ COMMANDS: Final = {
     "whoami": Entry(
         "keltis_cli.remote.accounts",
         "whoami",
-        "Say which server is meant, and who you are there.",
+        "Show which server is used, and your account there.",
         ACCOUNT,
     ),
     "tokens": Entry(
@@ -256,8 +256,7 @@ COMMANDS: Final = {
     "admin": Entry(
         "keltis_cli.remote.admin",
         "app",
-        "Run a server: look after it, its bots and its authors. On its own machine no token is"
-        " needed.",
+        "Operate a server, its bots and its authors. On its own machine no token is needed.",
         ACCOUNT,
     ),
 }

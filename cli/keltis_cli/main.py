@@ -14,6 +14,7 @@ from keltis_cli.commands import COMMANDS
 from keltis_cli.exit_codes import ExitCode
 
 PROGRAM: Final = "keltis-ladder"
+HELP_OPTIONS: Final = ("-h", "--help")
 
 
 _USERS_ERRORS: Final = [
@@ -46,6 +47,11 @@ class LazyGroup(TyperGroup):
         self._outline()
         super().format_help(ctx, formatter)
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options of the program itself."""
+        options: list[Any] = _show_as_flags(super().get_params(ctx))
+        return options
+
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """Complete the name of a subcommand, which need not be loaded for that."""
         self._outline()
@@ -69,7 +75,28 @@ def load(name: str) -> Any:
     built: Any = typer.main.get_command(found)
     built.name = name
     built.rich_help_panel = entry.panel
+    _prepare_help(built)
     return built
+
+
+def _show_as_flags(options: Any) -> Any:
+    """Let the help show options without a value as ``--json``, not as ``--json <bool>``."""
+    for option in options:
+        if getattr(option, "is_flag", False) and option.metavar is None:
+            option.metavar = ""
+    return options
+
+
+def _prepare_help(command: Any) -> None:
+    """Prepare the help of a command and its subcommands, their ``--help`` options included.
+
+    Paragraphs of docstrings are broken for the source; the help breaks them for the terminal.
+    """
+    context = typer.Context(command, help_option_names=list(HELP_OPTIONS))
+    _show_as_flags(command.get_params(context))
+    command.help = "\n\n".join(" ".join(p.split()) for p in (command.help or "").split("\n\n"))
+    for subcommand in getattr(command, "commands", {}).values():
+        _prepare_help(subcommand)
 
 
 app = typer.Typer(
@@ -77,7 +104,7 @@ app = typer.Typer(
     name=PROGRAM,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": list(HELP_OPTIONS)},
 )
 
 
@@ -126,7 +153,7 @@ def main() -> NoReturn:
 
 
 def _is_users(error: OSError | ValueError) -> bool:
-    """Tell whether the error is about what the user gave us rather than a mistake of ours."""
+    """Return whether the error is about what the user gave us rather than a mistake of ours."""
     from keltis_engine import EngineError
 
     if isinstance(error, OSError | EngineError):

@@ -24,7 +24,8 @@ def engine(
     as_json: arguments.JsonOption = False,
     quick: Annotated[bool, typer.Option("--quick", help="A rough measurement only.")] = False,
     reference: Annotated[
-        Path | None, typer.Option("--reference", metavar="FILE", help="A module to scale goals by.")
+        Path | None,
+        typer.Option("--reference", metavar="FILE", help="A module that scales the goals."),
     ] = None,
 ) -> None:
     """Measure the engine: playouts, single decisions and copies in every variant."""
@@ -36,10 +37,12 @@ def engine(
 @app.command()
 def referee(
     as_json: arguments.JsonOption = False,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Ours and asyncio's, each.")] = 3,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Of each round.")] = 5.0,
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1, help="Rounds, each with ours and asyncio's.")
+    ] = 3,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Seconds per round.")] = 5.0,
     games: Annotated[
-        int, typer.Option("--games", min=0, help="Of a long run that looks for leaks.")
+        int, typer.Option("--games", min=0, help="Games of a long run that looks for leaks.")
     ] = 0,
     sandbox: Annotated[bool, typer.Option(help="Run the bots in the sandbox.")] = True,
 ) -> None:

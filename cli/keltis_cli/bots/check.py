@@ -46,21 +46,21 @@ def check(
     variant: Annotated[
         str | None,
         typer.Option(
-            "--variant", "-v", metavar="VARIANT", help="Only this game of those it plays."
+            "--variant", "-v", metavar="VARIANT", help="Only this variant of those it plays."
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="One match of each game, with the fewest players.")
+        bool, typer.Option("--quick", help="One match per variant, with the fewest players.")
     ] = False,
     seed: Annotated[
         int,
-        typer.Option("--seed", min=0, help="Of the deals: the ladder's report names its own."),
+        typer.Option("--seed", min=0, help="Seed of the deals; the ladder's report names its own."),
     ] = Plan.seed,
     as_json: arguments.JsonOption = False,
     crash_dir: CrashDirOption = DEFAULT_DIRECTORY,
     no_sandbox: entering.NoSandboxOption = False,
 ) -> None:
-    """Check a bot as the ladder does before it lets it in.
+    """Check a bot as the ladder does before it may play.
 
     The exit code is 0 if it may join, 1 if something failed.
     """
@@ -87,7 +87,7 @@ def check(
                 marks.append(event.mark)
         except PlatformFault as fault:
             page.rest()
-            print(f"keltis-ladder: the check was broken off: {fault}", file=sys.stderr)
+            print(f"keltis-ladder: the check was aborted: {fault}", file=sys.stderr)
             raise typer.Exit(ExitCode.FAILED) from None
     passed = Mark.FAILED not in marks
     if as_json:

@@ -21,7 +21,7 @@ from keltis_ladder.match.results import Loss, MatchResult
 
 DEFAULT_DIRECTORY: Final = Path("crashes")
 CrashDirOption = Annotated[
-    Path, typer.Option("--crash-dir", metavar="DIR", help="For crash cards, if there are any.")
+    Path, typer.Option("--crash-dir", metavar="DIR", help="Directory for crash cards.")
 ]
 MOST_OF_A_KIND: Final = 5  # cards of one bot and one fault; more would say the same
 LOG_LINES: Final = 8

@@ -18,7 +18,7 @@ from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 
 NoSandboxOption = Annotated[
     bool,
-    typer.Option("--no-sandbox", help="Run bots as ordinary programs: only your own, please."),
+    typer.Option("--no-sandbox", help="Run bots without a sandbox: only programs you trust."),
 ]
 
 

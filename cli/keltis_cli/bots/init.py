@@ -27,12 +27,14 @@ _LEFT_BEHIND: Final = "__pycache__"  # an installation compiles the Python start
 
 
 def init(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Made if it does not exist.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Directory; created if missing.")
+    ],
     lang: Annotated[
         str, typer.Option("--lang", "-l", metavar="LANG", help=f"One of {', '.join(TESTS)}.")
     ] = "python",
     name: Annotated[
-        str | None, typer.Option("--name", help="The bot's name; the directory's unless given.")
+        str | None, typer.Option("--name", help="Name of the bot; default: the directory's.")
     ] = None,
 ) -> None:
     """Make a new bot: a complete one to start from, with its tests."""

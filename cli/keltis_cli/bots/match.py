@@ -57,24 +57,26 @@ def match(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Same seed, same deals.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", "-s", min=0, help="Seed of the deals: same seed, same deals.")
+    ] = 1,
     option: arguments.RuleOptions = None,
     bank: arguments.BankOption = DEFAULT_CONTROL.bank_ms,
     increment: arguments.IncrementOption = DEFAULT_CONTROL.increment_ms,
     sprt: Annotated[
         bool,
-        typer.Option("--sprt", help="Stop as soon as it is clear whether the first is stronger."),
+        typer.Option("--sprt", help="Stop when it is decided whether the first is stronger."),
     ] = False,
     elo0: Annotated[
-        float, typer.Option("--elo0", metavar="ELO", help="Not stronger: by this at most.")
+        float, typer.Option("--elo0", metavar="ELO", help="Not stronger: up to this difference.")
     ] = Hypotheses.elo0,
     elo1: Annotated[
-        float, typer.Option("--elo1", metavar="ELO", help="Stronger: by this at least.")
+        float, typer.Option("--elo1", metavar="ELO", help="Stronger: from this difference on.")
     ] = Hypotheses.elo1,
     cores: arguments.CoresOption = None,
     as_json: arguments.JsonOption = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write one replay per line; - is the output.")
+        Path | None, typer.Option("--out", help="File for one replay per line; - is stdout.")
     ] = None,
     force: arguments.ForceOption = False,
     crash_dir: CrashDirOption = DEFAULT_DIRECTORY,
@@ -111,7 +113,7 @@ def match(
     if outcome.stopped == "interrupt":
         raise typer.Exit(ExitCode.INTERRUPTED)
     if outcome.stopped == "platform":
-        print(f"keltis-ladder: the match was broken off: {outcome.reason}", file=sys.stderr)
+        print(f"keltis-ladder: the match was aborted: {outcome.reason}", file=sys.stderr)
         raise typer.Exit(ExitCode.FAILED)
 
 

@@ -44,7 +44,7 @@ def head(plan: Matchup, outcome: Outcome) -> Text:
     title = Text(f"{plan.ruleset.id}: {' v '.join(tally.names)}", TITLE)
     matches = "1 match" if tally.matches == 1 else f"{tally.matches:,} matches"
     if outcome.stopped in ("interrupt", "platform"):
-        matches = f"{tally.matches:,} of {plan.matches:,} matches, then broken off"
+        matches = f"{tally.matches:,} of {plan.matches:,} matches, then aborted"
     lines = [
         f"{matches}, {tally.games:,} games in {outcome.seconds:.1f} s",
         f"seed {plan.seed}, {options}, clock {control.bank_ms} + {control.increment_ms} ms"

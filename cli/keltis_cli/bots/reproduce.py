@@ -33,7 +33,7 @@ def reproduce(
     ] = None,
     no_sandbox: entering.NoSandboxOption = False,
 ) -> None:
-    """Hold the conversation of a crash card again and see whether the same fault happens.
+    """Repeat the conversation of a crash card and see whether the same fault happens.
 
     The exit code is 0 if it does, 1 if not.
     """
@@ -67,7 +67,7 @@ def built_in_name(card: Card) -> str:
 
 
 def is_same(card: Card, rerun: Rerun) -> bool:
-    """Tell whether the fault of the card has happened again."""
+    """Return whether the fault of the card has happened again."""
     fault = rerun.fault
     return fault is not None and (fault.kind, fault.code) == (card.fault.kind, card.fault.code)
 

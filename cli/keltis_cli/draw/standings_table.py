@@ -162,7 +162,7 @@ def _cross(
 
 
 def _meet(standing: Standing, members: Sequence[Standing]) -> bool:
-    """Tell whether somebody is met by these: in a gauntlet those of the other group are."""
+    """Return whether somebody is met by these: in a gauntlet those of the other group are."""
     return not standing.group or standing.group != members[0].group
 
 

@@ -36,7 +36,7 @@ def demo(
     ] = 0,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
-    """Show one short game of each variant, told and drawn."""
+    """Show one short game of each variant, narrated and drawn."""
     out = console()
     drawn = look(ascii_only)
     for id in VARIANTS:

@@ -25,7 +25,7 @@ def perft(
         int, typer.Option("--depth", "-d", min=1, max=20, help="Decisions to look ahead.")
     ] = 3,
     divide: Annotated[
-        bool, typer.Option("--divide", help="Count below each first decision as well.")
+        bool, typer.Option("--divide", help="Also count below each first decision.")
     ] = False,
     option: arguments.RuleOptions = None,
     file: Annotated[

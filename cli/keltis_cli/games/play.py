@@ -36,7 +36,7 @@ class Quit(Exception):
 def play(
     variant: arguments.VariantOption = "keltis",
     players: arguments.PlayersOption = 2,
-    seat: Annotated[int, typer.Option("--seat", help="Where you sit; seat 0 begins.")] = 0,
+    seat: Annotated[int, typer.Option("--seat", help="Your seat; seat 0 begins.")] = 0,
     opponent: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,10 +44,10 @@ def play(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", "-s", help="The deal; without it, a random one.")
+        int | None, typer.Option("--seed", "-s", help="Seed of the deal; default: random.")
     ] = None,
     option: arguments.RuleOptions = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the replay here.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="File for the replay.")] = None,
     force: arguments.ForceOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:

@@ -44,12 +44,12 @@ class Telling(NamedTuple):
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Replays; - is the input.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of replays; - is stdin.")],
     game: Annotated[
         int | None, typer.Option("--game", "-g", metavar="K", min=1, help="Only the K-th game.")
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Play all games again; check all that the file says.")
+        bool, typer.Option("--verify", help="Replay all games and check all that the file says.")
     ] = False,
     noted: Annotated[
         str | None,
@@ -63,14 +63,15 @@ def replay(
         bool, typer.Option("--expand", help="Print every step as JSON, for other programs.")
     ] = False,
     board: Annotated[
-        int | None, typer.Option("--board", metavar="N", min=1, help="Draw it every N turns.")
+        int | None,
+        typer.Option("--board", metavar="N", min=1, help="Draw the board every N turns."),
     ] = None,
     seat: Annotated[
-        int | None, typer.Option("--seat", metavar="S", help="Tell only what this seat knew.")
+        int | None, typer.Option("--seat", metavar="S", help="Show only what this seat knew.")
     ] = None,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
-    """Tell a game in sentences, or check and expand recorded games."""
+    """Narrate a game, or check and expand recorded games."""
     if noted is not None and not verify:
         raise BadRequest("--commitment is compared by --verify: add it")
     lines = chosen_lines(file, game)

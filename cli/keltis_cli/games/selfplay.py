@@ -54,7 +54,7 @@ def selfplay(
     players: arguments.PlayersOption = 2,
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games per variant.")] = 100,
     seed: Annotated[
-        int, typer.Option("--seed", "-s", help="Seed of the first game; the next has one more.")
+        int, typer.Option("--seed", "-s", help="Seed of the first game; each next adds one.")
     ] = 1,
     policy: Annotated[
         list[str] | None,
@@ -64,11 +64,11 @@ def selfplay(
     ] = None,
     option: arguments.RuleOptions = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write one replay per line; - is the output.")
+        Path | None, typer.Option("--out", help="File for one replay per line; - is stdout.")
     ] = None,
     force: arguments.ForceOption = False,
 ) -> None:
-    """Play games with the built-in policies, and write them down if asked."""
+    """Play games with the built-in policies, and write replays if asked."""
     rulesets = [
         arguments.ruleset(id, option) for id in (VARIANTS if variant == "all" else [variant])
     ]

@@ -24,7 +24,7 @@ from keltis_ladder.store.schema.tables import Bot, table_of
 SHOWN: Final = 10  # differences that are told
 
 app = typer.Typer(
-    help="Look whether bots of a ladder know more than they may, or prove what was found.",
+    help="Check whether bots of a ladder use hidden information, or verify the audit.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -32,21 +32,21 @@ app = typer.Typer(
 
 @app.callback()
 def audit() -> None:
-    """Look whether bots of a ladder know more than they may, or prove what was found."""
+    """Check whether bots of a ladder use hidden information, or verify the audit."""
 
 
 @app.command()
 def look(
-    bot: Annotated[str, typer.Argument(metavar="[BOT]", help="Only its matches.")] = "",
+    bot: Annotated[str, typer.Argument(metavar="[BOT]", help="Only matches of this bot.")] = "",
     latest: Annotated[
-        int | None, typer.Option("--latest", min=1, help="Only so many matches, the latest.")
+        int | None, typer.Option("--latest", min=1, help="Maximum number of matches, the latest.")
     ] = None,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Look at the decisions of matches that nobody has looked at yet, about one a second.
+    """Analyse the decisions of matches not analysed yet, about one a second.
 
-    A ladder may be served meanwhile. Whoever stops this goes on there the next time. What is found
+    A ladder may be served meanwhile. If interrupted, the next run resumes there. What is found
     is told here, by `admin audit`, and to the authors; the exit code is 1 if anybody is suspicious.
     """
     with existing_ladder(data, database) as (_, found):
@@ -68,7 +68,7 @@ def look(
 @app.command()
 def recompute(
     store: Annotated[
-        bool, typer.Option("--store", help="Replace what is stored by what was worked out.")
+        bool, typer.Option("--store", help="Replace what is stored by what was recomputed.")
     ] = False,
     data: DataOption = None,
     database: DatabaseOption = None,
@@ -76,7 +76,7 @@ def recompute(
     """Work the audit out again from the results, and compare: every number has to be the same."""
     with existing_ladder(data, database) as (_, found):
         if store:
-            print(f"Stored anew, from {counted(found.write(replace), 'match', 'matches')}.")
+            print(f"Stored again, from {counted(found.write(replace), 'match', 'matches')}.")
             return
         with found.reading() as session:
             result = compare(session)

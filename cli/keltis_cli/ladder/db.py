@@ -34,18 +34,20 @@ NAME: Final = 11  # cells for the name of a check
 STALE: Final = "The ratings come from another release: run keltis-ladder ratings recompute --store"
 
 app = typer.Typer(
-    help="Look after the database of a ladder.", no_args_is_help=True, add_completion=False
+    help="Check, upgrade, back up or prune the database of a ladder.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 
 @app.callback()
 def db() -> None:
-    """Look after the database of a ladder."""
+    """Check, upgrade, back up or prune the database of a ladder."""
 
 
 @app.command()
 def upgrade(data: DataOption = None, database: DatabaseOption = None) -> None:
-    """Make the database, or bring the one of an older release up to date."""
+    """Create the database, or upgrade one of an older release."""
     home = open_home(data, database)
     home.make_directory()
     with opened(Database(home.url)) as found:
@@ -66,19 +68,17 @@ def upgrade(data: DataOption = None, database: DatabaseOption = None) -> None:
 @app.command()
 def check(
     deep: Annotated[
-        bool, typer.Option("--deep", help="Play every stored game again; this takes long.")
+        bool, typer.Option("--deep", help="Replay every stored game; this takes long.")
     ] = False,
     from_checkpoint: Annotated[
         bool,
-        typer.Option(
-            "--from-checkpoint", help="Work out ratings from the newest checkpoint, not the first."
-        ),
+        typer.Option("--from-checkpoint", help="Recompute ratings from the newest checkpoint."),
     ] = False,
     as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Check that everything is there, whole, and agrees with itself.
+    """Check that the database is complete and consistent.
 
     The exit code is 0 if it is, 1 if something failed. The ladder may be in use meanwhile.
     """
@@ -152,17 +152,17 @@ def prune(
     keep_logs: lifetimes.KeepLogsOption = lifetimes.LOGS,
     keep_credentials: lifetimes.KeepCredentialsOption = lifetimes.CREDENTIALS,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be removed.")
+        bool, typer.Option("--dry-run", help="Only show what would be removed.")
     ] = False,
     vacuum: Annotated[
         bool,
-        typer.Option("--vacuum", help="Give the room back to the disk (SQLite); writers wait."),
+        typer.Option("--vacuum", help="Return free space to the disk (SQLite); writers wait."),
     ] = False,
     as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Remove what is older than it is to be kept, as a server does once a day. Results stay.
+    """Remove expired data, as a server does once a day. Results stay.
 
     The ladder may be in use meanwhile.
     """

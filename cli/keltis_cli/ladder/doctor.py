@@ -45,12 +45,12 @@ def doctor(
             "--database",
             metavar="URL",
             envvar="KELTIS_DATABASE",
-            help="Its database, if it is not in the directory.",
+            help="Database, if it is not in the directory.",
         ),
     ] = None,
     as_json: arguments.JsonOption = False,
 ) -> None:
-    """Look at what this machine has of what a ladder needs, and say how to get the rest.
+    """Check whether this machine has what a ladder needs, and say how to get the rest.
 
     Ask it in the same way as you will start the ladder: as the same user, in the same service or
     scope. The exit code is 0 if strangers' bots can be played fairly, 1 if not.

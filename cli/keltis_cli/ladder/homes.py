@@ -29,7 +29,7 @@ DatabaseOption = Annotated[
         "--database",
         metavar="URL",
         envvar=DATABASE,
-        help="Its database: the path of an SQLite file, or postgresql://USER:PASSWORD@HOST/NAME.",
+        help="Database: path of an SQLite file, or postgresql://USER:PASSWORD@HOST/NAME.",
         show_default="ladder.db in the directory",
     ),
 ]

@@ -48,7 +48,7 @@ ScopeVariant = Annotated[
     typer.Option("--variant", "-v", metavar="VARIANT", help="Only matches of this variant."),
 ]
 ScopePlayers = Annotated[
-    int | None, typer.Option("--players", "-p", help="Only matches with so many players.")
+    int | None, typer.Option("--players", "-p", help="Only matches with this number of players.")
 ]
 
 
@@ -57,7 +57,7 @@ def show(
     variant: ScopeVariant = None,
     players: ScopePlayers = None,
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="Also versions that no longer play.")
+        bool, typer.Option("--everybody", help="Include versions that no longer play.")
     ] = False,
     as_json: arguments.JsonOption = False,
     data: DataOption = None,
@@ -79,7 +79,7 @@ def show(
 
 @app.command()
 def matrix(
-    top: Annotated[int, typer.Option("--top", min=2, help="So many of the best.")] = TOP,
+    top: Annotated[int, typer.Option("--top", min=2, help="Number of bots, the best first.")] = TOP,
     variant: ScopeVariant = None,
     players: ScopePlayers = None,
     as_json: arguments.JsonOption = False,
@@ -102,16 +102,16 @@ def matrix(
 
 @app.command()
 def replay(
-    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="Of the match.")],
+    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="Number of the match.")],
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write its replays, one per line; - is the output.")
+        Path | None, typer.Option("--out", help="File for its replays, one per line; - is stdout.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the replays.")] = False,
     force: arguments.ForceOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Tell what came of a stored match, or write its games for `keltis-ladder replay`."""
+    """Show the result of a stored match, or write its games for `keltis-ladder replay`."""
     with existing_ladder(data, database) as (_, store), store.reading() as session:
         games = replays_of(session, number)
     target = STANDARD if as_json and out is None else out
@@ -144,7 +144,8 @@ def bots(
 @app.command()
 def add(
     directories: Annotated[
-        list[str], typer.Argument(metavar="BOT...", help="Directories with a bot.toml, or ours.")
+        list[str],
+        typer.Argument(metavar="BOT...", help="Directories with a bot.toml, or built-in bots."),
     ],
     no_sandbox: entering.NoSandboxOption = False,
     data: DataOption = None,
@@ -160,8 +161,8 @@ def add(
 
 @app.command()
 def retire(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="Its name.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why.")] = "taken back",
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot.")],
+    reason: Annotated[str, typer.Option("--reason", help="Reason.")] = "taken back",
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:

@@ -17,16 +17,18 @@ def _option(name: str, what: str) -> Any:
     return typer.Option(name, metavar=METAVAR, envvar=variable, help=what)
 
 
-KeepStepsOption = Annotated[str, _option("--keep-steps", "Ratings after every match; then daily.")]
-KeepReplaysOption = Annotated[str, _option("--keep-replays", "The moves of games.")]
+KeepStepsOption = Annotated[
+    str, _option("--keep-steps", "Lifetime of ratings after every match; then daily ones.")
+]
+KeepReplaysOption = Annotated[str, _option("--keep-replays", "Lifetime of the moves of games.")]
 KeepTournamentReplaysOption = Annotated[
-    str, _option("--keep-tournament-replays", "The moves of games of tournaments.")
+    str, _option("--keep-tournament-replays", "Lifetime of the moves of tournaments' games.")
 ]
 KeepLogsOption = Annotated[
-    str, _option("--keep-logs", "Crash cards, and what builds of old versions said.")
+    str, _option("--keep-logs", "Lifetime of crash cards and of builds' output.")
 ]
 KeepCredentialsOption = Annotated[
-    str, _option("--keep-credentials", "Tokens and invitations that let nobody in any more.")
+    str, _option("--keep-credentials", "Lifetime of expired tokens and invitations.")
 ]
 
 STEPS: Final = show_lifetime(DEFAULTS.steps)

@@ -76,7 +76,7 @@ def broken_off(what: str) -> Iterator[None]:
     except (PlatformFault, DBAPIError) as error:
         reason = error.orig if isinstance(error, DBAPIError) else error
         text = " ".join(str(reason).split())
-        print(f"keltis-ladder: {what} was broken off: {text}", file=sys.stderr)
+        print(f"keltis-ladder: {what} was aborted: {text}", file=sys.stderr)
         raise typer.Exit(ExitCode.FAILED) from None
 
 
@@ -193,12 +193,12 @@ class Operation:
         """
         if self.code:
             self.display.close()
-            print("Stopped at once; what was under way is played again.", file=sys.stderr)
+            print("Stopped immediately; running matches are played again.", file=sys.stderr)
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
         self.code = code
         self.subject.finish()
-        self.display.say("Finishing: matches under way are handed back. Again to stop at once.")
+        self.display.say("Finishing: running matches are handed back. Again to stop immediately.")
         self.display.show()
         self.scheduler.stop()

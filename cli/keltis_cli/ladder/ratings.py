@@ -40,7 +40,7 @@ FORMAT: Final = "keltis-ladder ratings recompute 1"
 REFIT_FORMAT: Final = "keltis-ladder ratings refit 1"
 
 app = typer.Typer(
-    help="Prove the ratings of a ladder, or work them out again.",
+    help="Verify the ratings of a ladder, or recompute them.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -54,7 +54,7 @@ class Package(StrEnum):
 
 @app.callback()
 def ratings() -> None:
-    """Prove the ratings of a ladder, or work them out again."""
+    """Verify the ratings of a ladder, or recompute them."""
 
 
 @app.command()
@@ -65,7 +65,7 @@ def recompute(
     from_checkpoint: Annotated[
         bool,
         typer.Option(
-            "--from-checkpoint", help="Begin at the newest checkpoint, not at the first match."
+            "--from-checkpoint", help="Start at the newest checkpoint, not the first match."
         ),
     ] = False,
     package: Annotated[
@@ -76,7 +76,7 @@ def recompute(
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Work out all ratings from the results again, and compare them with the stored ones.
+    """Recompute all ratings from the results, and compare them with the stored ones.
 
     They have to be equal, to the last bit: the exit code is 0 if they are, 1 if not. With --store
     they are replaced instead, which a release with another rating model asks for. With --with
@@ -175,13 +175,14 @@ def refit(
         typer.Option("--variant", "-v", metavar="VARIANT", help="Only matches of this variant."),
     ] = None,
     players: Annotated[
-        int | None, typer.Option("--players", "-p", help="Only matches with so many players.")
+        int | None,
+        typer.Option("--players", "-p", help="Only matches with this number of players."),
     ] = None,
     as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Rate all versions by all matches at once, and show it beside the stored ratings.
+    """Fit ratings to all matches together, and show them beside the stored ones.
 
     A stored rating depends on the order of the matches; the refit does not. Where the two are far
     apart, the stored one has not settled yet.

@@ -112,7 +112,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="BOT",
-            help="Directories with a bot.toml, or bots of ours, to put on the ladder.",
+            help="Directories with a bot.toml, or built-in bots, to add to the ladder.",
             show_default=False,
         ),
     ] = None,
@@ -120,10 +120,10 @@ def run(
     database: DatabaseOption = None,
     cores: arguments.CoresOption = None,
     matches: Annotated[
-        int | None, typer.Option("--matches", "-n", min=1, help="Stop after so many.")
+        int | None, typer.Option("--matches", "-n", min=1, help="Stop after N matches.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0, help="Stop after so long.")
+        float | None, typer.Option("--seconds", min=0, help="Stop after this time.")
     ] = None,
     variant: Annotated[
         list[str] | None,
@@ -140,13 +140,13 @@ def run(
     matches_per_minute: arguments.MatchesPerMinuteOption = None,
     settled_below: arguments.SettledBelowOption = None,
     no_house: Annotated[
-        bool, typer.Option("--no-house", help="Do not put random, greedy and search on it.")
+        bool, typer.Option("--no-house", help="Do not add random, greedy and search.")
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each stored result as a line of JSON.")
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show nothing before the end.")
+        bool, typer.Option("--quiet", "-q", help="Print nothing before the end.")
     ] = False,
     yes: arguments.YesOption = False,
     no_sandbox: entering.NoSandboxOption = False,

@@ -20,7 +20,7 @@ from keltis_ladder.store.ratings.lines import Line
 
 LEAST_LATEST: Final = 4  # lines for the latest results, the heading included
 WIDE: Final = 120  # cells from which the leaderboard shows all it has
-FINISHING: Final = "Finishing: matches under way are handed back. Ctrl-C again stops at once."
+FINISHING: Final = "Finishing: running matches are handed back. Ctrl-C again stops immediately."
 
 
 @dataclass

@@ -37,7 +37,7 @@ def serve(
         str, typer.Option("--host", envvar="KELTIS_HOST", help="The address to listen on.")
     ] = HOST,
     port: Annotated[
-        int, typer.Option("--port", envvar="KELTIS_PORT", help="Its port; 0 for any.")
+        int, typer.Option("--port", envvar="KELTIS_PORT", help="Port; 0 for any free one.")
     ] = PORT,
     public_url: Annotated[
         str,
@@ -45,7 +45,7 @@ def serve(
             "--public-url",
             metavar="URL",
             envvar="KELTIS_PUBLIC_URL",
-            help="The address as the world sees it.",
+            help="Public address of the server.",
             show_default="what it listens on",
         ),
     ] = "",
@@ -53,12 +53,17 @@ def serve(
     database: DatabaseOption = None,
     registration: Annotated[
         Registration,
-        typer.Option("--registration", envvar="KELTIS_REGISTRATION", help="Who may register."),
+        typer.Option(
+            "--registration", envvar="KELTIS_REGISTRATION", help="Who may open an account."
+        ),
     ] = Registration.OPEN,
     cores: Annotated[
         int | None,
         typer.Option(
-            "--cores", min=1, envvar="KELTIS_CORES", help="Cores to play on; all unless given."
+            "--cores",
+            min=1,
+            envvar="KELTIS_CORES",
+            help="Number of cores to play on; default: all.",
         ),
     ] = None,
     nice: Annotated[
@@ -68,13 +73,13 @@ def serve(
             min=0,
             max=NICEST,
             envvar="KELTIS_NICE",
-            help="How much matches give way to requests and to all else on the machine.",
+            help="Niceness of matches: they yield to requests and other processes.",
         ),
     ] = NICE,
     bank: Annotated[
         int,
         typer.Option(
-            "--bank", metavar="MS", min=1, envvar="KELTIS_BANK", help="Milliseconds for each game."
+            "--bank", metavar="MS", min=1, envvar="KELTIS_BANK", help="Milliseconds per game."
         ),
     ] = DEFAULT_CONTROL.bank_ms,
     increment: Annotated[
@@ -84,7 +89,7 @@ def serve(
             metavar="MS",
             min=0,
             envvar="KELTIS_INCREMENT",
-            help="More for each decision.",
+            help="Milliseconds added per decision.",
         ),
     ] = DEFAULT_CONTROL.increment_ms,
     matches_per_minute: arguments.MatchesPerMinuteOption = None,
@@ -95,28 +100,36 @@ def serve(
             "--shares",
             metavar="PURPOSE=N,...",
             envvar="KELTIS_SHARES",
-            help="How purposes that have work share the time of the cores.",
+            help="Shares of the cores by purpose, of those that have work.",
         ),
     ] = SHARES,
     no_house: Annotated[
         bool,
-        typer.Option("--no-house", envvar="KELTIS_NO_HOUSE", help="Without bots of our own."),
+        typer.Option("--no-house", envvar="KELTIS_NO_HOUSE", help="Do not add the built-in bots."),
     ] = False,
     archive_mib: Annotated[
         int,
         typer.Option(
-            "--archive-mib", min=1, envvar="KELTIS_ARCHIVE_MIB", help="The largest upload."
+            "--archive-mib", min=1, envvar="KELTIS_ARCHIVE_MIB", help="Maximum size of an upload."
         ),
     ] = DEFAULTS.archive_bytes // MIB,
     uploads: Annotated[
         int,
         typer.Option(
-            "--uploads-per-hour", min=1, envvar="KELTIS_UPLOADS_PER_HOUR", help="Of an author."
+            "--uploads-per-hour",
+            min=1,
+            envvar="KELTIS_UPLOADS_PER_HOUR",
+            help="Rate limit per author.",
         ),
     ] = DEFAULTS.uploads_per_hour,
     bots: Annotated[
         int,
-        typer.Option("--bots-per-author", min=1, envvar="KELTIS_BOTS_PER_AUTHOR", help="At most."),
+        typer.Option(
+            "--bots-per-author",
+            min=1,
+            envvar="KELTIS_BOTS_PER_AUTHOR",
+            help="Maximum number of bots.",
+        ),
     ] = DEFAULTS.bots,
     requests: Annotated[
         int,
@@ -124,13 +137,13 @@ def serve(
             "--requests-per-minute",
             min=1,
             envvar="KELTIS_REQUESTS_PER_MINUTE",
-            help="From one address; costly ones count as several.",
+            help="Rate limit per address; expensive requests count more.",
         ),
     ] = DEFAULTS.requests_per_minute,
     sockets: Annotated[
         int,
         typer.Option(
-            "--sockets", min=1, envvar="KELTIS_SOCKETS", help="Websockets from one address."
+            "--sockets", min=1, envvar="KELTIS_SOCKETS", help="Maximum websockets per address."
         ),
     ] = DEFAULTS.sockets,
     connections: Annotated[
@@ -139,13 +152,16 @@ def serve(
             "--connections-per-address",
             min=1,
             envvar="KELTIS_CONNECTIONS_PER_ADDRESS",
-            help="Connections from one address, besides websockets.",
+            help="Maximum connections per address, without websockets.",
         ),
     ] = DEFAULTS.connections,
     all_connections: Annotated[
         int,
         typer.Option(
-            "--connections", min=1, envvar="KELTIS_CONNECTIONS", help="Connections in all."
+            "--connections",
+            min=1,
+            envvar="KELTIS_CONNECTIONS",
+            help="Maximum number of connections.",
         ),
     ] = DEFAULTS.all_connections,
     origin: Annotated[
@@ -154,7 +170,7 @@ def serve(
             "--origin",
             metavar="URL",
             envvar="KELTIS_ORIGINS",
-            help="Another site whose pages may watch; may be repeated.",
+            help="Another site that may subscribe; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -163,7 +179,7 @@ def serve(
         typer.Option(
             "--behind-proxy",
             envvar="KELTIS_BEHIND_PROXY",
-            help="Believe X-Forwarded-For: only if a proxy of yours sets it.",
+            help="Trust X-Forwarded-For: only if your own proxy sets it.",
         ),
     ] = False,
     keep_steps: lifetimes.KeepStepsOption = lifetimes.STEPS,
@@ -172,10 +188,10 @@ def serve(
     keep_logs: lifetimes.KeepLogsOption = lifetimes.LOGS,
     keep_credentials: lifetimes.KeepCredentialsOption = lifetimes.CREDENTIALS,
     log: Annotated[
-        LogFormat, typer.Option("--log", envvar="KELTIS_LOG", help="How logs are written.")
+        LogFormat, typer.Option("--log", envvar="KELTIS_LOG", help="Format of the log.")
     ] = LogFormat.TEXT,
     log_level: Annotated[
-        LogLevel, typer.Option("--log-level", envvar="KELTIS_LOG_LEVEL", help="From here up.")
+        LogLevel, typer.Option("--log-level", envvar="KELTIS_LOG_LEVEL", help="Minimum level.")
     ] = LogLevel.INFO,
     access_log: Annotated[
         bool,
@@ -186,7 +202,7 @@ def serve(
         typer.Option(
             "--suspend-suspects",
             envvar="KELTIS_SUSPEND_SUSPECTS",
-            help="Disable bots that the audit finds, until you enable them.",
+            help="Disable bots that the audit suspects, until you enable them.",
         ),
     ] = False,
     no_sandbox: entering.NoSandboxOption = False,
@@ -195,7 +211,7 @@ def serve(
         typer.Option(
             "--inexact-clock",
             envvar="KELTIS_INEXACT_CLOCK",
-            help="Let strangers' bots play where their time cannot be told exactly (see doctor).",
+            help="Allow uploaded bots where CPU time is not exact (see doctor).",
         ),
     ] = False,
     no_limits: Annotated[
@@ -203,7 +219,7 @@ def serve(
         typer.Option(
             "--no-limits",
             envvar="KELTIS_NO_LIMITS",
-            help="Let strangers' bots play where nothing limits all their memory (see doctor).",
+            help="Allow uploaded bots where total memory has no limit (see doctor).",
         ),
     ] = False,
     idle_mib: Annotated[
@@ -212,7 +228,7 @@ def serve(
             "--idle-mib",
             min=0,
             envvar="KELTIS_IDLE_MIB",
-            help="Memory that bots may hold between their games.",
+            help="Maximum memory of idle bots between their games.",
             show_default="a quarter of the machine's",
         ),
     ] = None,

@@ -30,12 +30,15 @@ from keltis_server.models.accounts import AccountOut, OpenedOut, TokensOut
 
 def register(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Yours: small letters, digits, dots, dashes.")
+        str, typer.Argument(metavar="NAME", help="Your name: a-z, digits, dots, dashes.")
     ],
     invitation: Annotated[
         str | None,
         typer.Option(
-            "--invitation", metavar="TEXT", envvar="KELTIS_INVITATION", help="If one is needed."
+            "--invitation",
+            metavar="TEXT",
+            envvar="KELTIS_INVITATION",
+            help="Invitation, if one is needed.",
         ),
     ] = None,
     server: ServerOption = "",
@@ -71,7 +74,7 @@ def register(
             styled(f"Welcome, {opened.name}.", TITLE).append(f"  {url}", QUIET),
             Text(),
             Text(f"Your token: {opened.token}"),
-            Text("It is shown this once. Whoever has it can act as you: keep it to yourself."),
+            Text("It is shown only once. Anybody who has it can act as you: keep it secret."),
             Text(f"It is saved in {path}, so you need not type it here."),
             Text(),
             Text("Next: keltis-ladder init my-bot && keltis-ladder submit my-bot", QUIET),
@@ -89,12 +92,12 @@ def login(
             "--token",
             metavar="TOKEN",
             envvar="KELTIS_TOKEN",
-            help="Yours; asked for unless given.",
+            help="Access token; prompted for if missing.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Save a token for a server, once the server has said that it is good."""
+    """Save a token for a server, after the server has accepted it."""
     address = address_of(url)
     warn_of_plain_http(address)
     if token is None:
@@ -123,9 +126,7 @@ def _typed_token() -> str:
 
 def logout(
     server: ServerOption = "",
-    revoke: Annotated[
-        bool, typer.Option("--revoke", help="Also end the token: nobody can use it any more.")
-    ] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Also revoke the token.")] = False,
 ) -> None:
     """Forget the saved login of a server."""
     logins = read_logins()
@@ -153,7 +154,7 @@ async def _revoke_current(server: Server) -> None:
 
 @remote()
 async def whoami(server: Server) -> Answer:
-    """Say which server is meant, and who you are there."""
+    """Show which server is used, and your account there."""
     plain = await server.get("/account")
     account = read(server, AccountOut, plain)
     return Answer({**plain, "server": server.url}, lambda *_: _who(account, server.place))
@@ -171,5 +172,5 @@ def _who(account: AccountOut, place: Place) -> list[Text]:
     lines.append(Text(f"may    {', '.join(account.scopes)}"))
     lines.append(Text(f"bots   {', '.join(account.bots) or 'none yet'}"))
     if account.uploads_left is not None:
-        lines.append(Text(f"left   {counted(account.uploads_left, 'upload')} at once now"))
+        lines.append(Text(f"left   {counted(account.uploads_left, 'upload')} possible now"))
     return lines

@@ -20,17 +20,16 @@ from keltis_cli.remote.pages.audit import bot_lines, ladder_lines
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Run a server: look after it, its bots and its authors. On its own machine no token is"
-    " needed.",
+    help="Operate a server, its bots and its authors. On its own machine no token is needed.",
 )
 
 DISABLED: Final = "disabled by the operator"
 AuthorArgument = Annotated[str, typer.Argument(metavar="AUTHOR", help="The author's name.")]
-ReasonOption = Annotated[str, typer.Option("--reason", help="Why; it is shown.")]
+ReasonOption = Annotated[str, typer.Option("--reason", help="Reason; it is shown.")]
 OneBotArgument = Annotated[
     str,
     typer.Argument(
-        metavar="[BOT]", help="Only this one.", autocompletion=complete_bots, show_default=False
+        metavar="[BOT]", help="Only this bot.", autocompletion=complete_bots, show_default=False
     ),
 ]
 
@@ -38,7 +37,7 @@ OneBotArgument = Annotated[
 @app.command()
 @remote(as_operator=True)
 async def status(server: Server) -> Answer:
-    """Show how the server is."""
+    """Show the state of the server."""
     plain = await server.get("/admin/status")
     return Answer(plain, lambda *_: _status(plain))
 
@@ -76,24 +75,24 @@ def _words(value: Any) -> str:
 
 
 @app.command()
-@remote(as_operator=True, sure="Begin no more matches until `admin resume`?")
+@remote(as_operator=True, sure="Start no more matches until `admin resume`?")
 async def drain(server: Server) -> Answer:
-    """Begin no more matches: those under way are played to their end."""
+    """Start no more matches; running ones are played to their end."""
     plain = await server.post("/admin/drain")
-    return Answer(plain, "No more matches begin. To go on: keltis-ladder admin resume")
+    return Answer(plain, "No more matches start. To resume: keltis-ladder admin resume")
 
 
 @app.command()
 @remote(as_operator=True)
 async def resume(server: Server) -> Answer:
-    """Begin matches again."""
-    return Answer(await server.post("/admin/resume"), "Matches begin again.")
+    """Start matches again."""
+    return Answer(await server.post("/admin/resume"), "Matches start again.")
 
 
 @app.command("disable-bot")
 @remote(as_operator=True, sure="Disable the bot {bot}?")
 async def disable_bot(server: Server, bot: BotArgument, reason: ReasonOption = DISABLED) -> Answer:
-    """Take a bot off the ladder, until it is enabled."""
+    """Disable a bot: it does not play until it is enabled."""
     plain = await server.post(f"/admin/bots/{part(bot)}/disable", {"reason": reason})
     return Answer(plain, f"{printable(bot)} is disabled.")
 
@@ -101,7 +100,7 @@ async def disable_bot(server: Server, bot: BotArgument, reason: ReasonOption = D
 @app.command("enable-bot")
 @remote(as_operator=True)
 async def enable_bot(server: Server, bot: BotArgument) -> Answer:
-    """Let a disabled bot play again."""
+    """Enable a disabled bot."""
     plain = await server.post(f"/admin/bots/{part(bot)}/enable")
     return Answer(plain, f"{printable(bot)} is enabled.")
 
@@ -111,7 +110,7 @@ async def enable_bot(server: Server, bot: BotArgument) -> Answer:
 async def disable_author(
     server: Server, author: AuthorArgument, reason: ReasonOption = DISABLED
 ) -> Answer:
-    """Shut an author out, with all bots, until enabled."""
+    """Disable an author with all bots, until enabled."""
     plain = await server.post(f"/admin/authors/{part(author)}/disable", {"reason": reason})
     return Answer(plain, f"{printable(author)} is disabled.")
 
@@ -119,7 +118,7 @@ async def disable_author(
 @app.command("enable-author")
 @remote(as_operator=True)
 async def enable_author(server: Server, author: AuthorArgument) -> Answer:
-    """Let a disabled author back in."""
+    """Enable a disabled author."""
     plain = await server.post(f"/admin/authors/{part(author)}/enable")
     return Answer(plain, f"{printable(author)} is enabled.")
 
@@ -135,7 +134,7 @@ async def remove_author(server: Server, author: AuthorArgument) -> Answer:
 @app.command()
 @remote(as_operator=True)
 async def recheck(server: Server, bot: OneBotArgument = "") -> Answer:
-    """Check the versions again that could not be checked through a fault of the server."""
+    """Retry the checks that failed because of an error of the server."""
     plain = await server.post("/admin/recheck", {"bot": bot} if bot else {})
     found = plain.get("versions", []) if isinstance(plain, dict) else []
     names = ", ".join(printable(f"{each.get('bot')} v{each.get('number')}") for each in found)
@@ -143,9 +142,9 @@ async def recheck(server: Server, bot: OneBotArgument = "") -> Answer:
 
 
 @app.command()
-@remote(as_operator=True, sure="Work out all ratings again?")
+@remote(as_operator=True, sure="Recompute all ratings?")
 async def rerate(server: Server) -> Answer:
-    """Work out all ratings again from the stored matches."""
+    """Recompute all ratings from the stored matches."""
     plain = await server.post("/admin/rerate")
     counts = plain if isinstance(plain, dict) else {}
     matches, changed = (printable(str(counts.get(key))) for key in ("matches", "changed"))
@@ -155,7 +154,7 @@ async def rerate(server: Server) -> Answer:
 @app.command()
 @remote(as_operator=True)
 async def audit(server: Server, bot: OneBotArgument = "") -> Answer:
-    """Show which bots seem to know more than they may, and the evidence."""
+    """Show which bots are suspected of using hidden information, and why."""
     plain = await server.get(f"/bots/{part(bot)}/audit" if bot else "/admin/audit")
     return Answer(
         plain, lambda *_: "\n".join(bot_lines(bot, plain) if bot else ladder_lines(plain))
@@ -163,7 +162,7 @@ async def audit(server: Server, bot: OneBotArgument = "") -> Answer:
 
 
 def _sure_to_prune(dry_run: bool, played: bool) -> str:
-    return "" if dry_run else "Remove what is too old, and programs that nobody needs any more?"
+    return "" if dry_run else "Remove expired data and unused programs?"
 
 
 @app.command()
@@ -171,14 +170,14 @@ def _sure_to_prune(dry_run: bool, played: bool) -> str:
 async def prune(
     server: Server,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be removed.")
+        bool, typer.Option("--dry-run", help="Only show what would be removed.")
     ] = False,
     played: Annotated[
         bool,
-        typer.Option("--played", help="Also uploads that have played, and never will again."),
+        typer.Option("--played", help="Also uploads that have played and cannot play again."),
     ] = False,
 ) -> Answer:
-    """Remove what is too old to be kept, and programs that nobody needs, as happens once a day."""
+    """Remove expired data and unused programs, as happens once a day."""
     plain = await server.post("/admin/prune", {"dry_run": dry_run, "played": played})
     counts = plain if isinstance(plain, dict) else {}
     builds, archives = (printable(str(counts.get(key))) for key in ("builds", "archives"))
@@ -203,12 +202,12 @@ async def prune(
 @remote(as_operator=True)
 async def invite(
     server: Server,
-    label: Annotated[str, typer.Argument(metavar="LABEL", help="Whom it is for.")],
+    label: Annotated[str, typer.Argument(metavar="LABEL", help="Who the invitation is for.")],
     days: Annotated[
-        int | None, typer.Option("--days", min=1, help="It ends after so many.")
+        int | None, typer.Option("--days", min=1, help="Days until it expires.")
     ] = None,
 ) -> Answer:
-    """Make an invitation, with which one account can be opened."""
+    """Make an invitation that opens one account."""
     wish: dict[str, Any] = {"label": label} | ({"days": days} if days is not None else {})
     plain = await server.post("/admin/invitations", wish)
     return Answer(plain, lambda *_: _say_invitation(plain))
@@ -216,7 +215,7 @@ async def invite(
 
 def _say_invitation(plain: Any) -> str:
     typer.echo(
-        "It is shown this once, and good for one account: keltis-ladder register NAME --server URL"
+        "It is shown only once, and opens one account: keltis-ladder register NAME --server URL"
         " --invitation TEXT",
         err=True,
     )

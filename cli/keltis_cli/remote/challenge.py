@@ -52,13 +52,11 @@ def challenge(
             "--variant",
             "-v",
             metavar="VARIANT",
-            help="What is played.",
+            help="Variant to play.",
             autocompletion=complete_variants,
         ),
     ] = "keltis",
-    wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Wait for the result, or not.")
-    ] = True,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the result.")] = True,
     timeout: TimeoutOption = SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
@@ -67,8 +65,8 @@ def challenge(
 ) -> None:
     """Have your bot play a match against others now. It is not rated.
 
-    The exit code is 1 if the match could not be played, and 3 if nothing is heard of it for too
-    long.
+    The exit code is 1 if the match could not be played, and 3 if nothing new comes before the
+    timeout.
     """
     wish = {"bot": bot, "opponents": opponents, "variant": find_variant(variant).id}
     waiting = Waiting(quiet=as_json)
@@ -86,7 +84,7 @@ def challenge(
         plain, match = talk(server, token, play)
     except KeyboardInterrupt:
         print(
-            "\nStopped waiting; the match is played all the same: keltis-ladder matches",
+            "\nStopped waiting; the match is still played: keltis-ladder matches",
             file=sys.stderr,
         )
         raise typer.Exit(ExitCode.INTERRUPTED) from None

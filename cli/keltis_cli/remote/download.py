@@ -23,11 +23,13 @@ from keltis_server.models.matches import MatchOut
 def download(
     match: Annotated[
         str,
-        typer.Argument(metavar="MATCH", help="Its number or id.", autocompletion=complete_matches),
+        typer.Argument(
+            metavar="MATCH", help="Number or id of the match.", autocompletion=complete_matches
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="MATCH.jsonl unless given; - is the output."),
+        typer.Option("--out", metavar="FILE", help="Default: match-MATCH.jsonl; - is stdout."),
     ] = None,
     force: arguments.ForceOption = False,
     server: ServerOption = "",

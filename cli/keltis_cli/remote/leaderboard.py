@@ -26,14 +26,18 @@ async def leaderboard(
     variant: VariantOption = None,
     players: Annotated[
         int | None,
-        typer.Option("--players", "-p", min=2, max=4, help="Only matches with so many players."),
+        typer.Option(
+            "--players", "-p", min=2, max=4, help="Only matches with this number of players."
+        ),
     ] = None,
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="Also versions that no longer play.")
+        bool, typer.Option("--everybody", help="Include versions that no longer play.")
     ] = False,
-    top: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="So many lines.")] = None,
+    top: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="Maximum number of lines.")
+    ] = None,
 ) -> Answer:
-    """Show who leads."""
+    """Show the leaderboard of a server."""
     kind = find_variant(variant).id if variant else None
     plain = await server.get("/leaderboard", everybody=everybody, variant=kind, players=players)
     board = read(server, LeaderboardOut, plain)

@@ -37,10 +37,11 @@ async def logs(
     server: Server,
     bot: BotArgument,
     version: Annotated[
-        int | None, typer.Option("--version", min=1, help="The newest unless given.")
+        int | None,
+        typer.Option("--version", min=1, help="Number of the version; default: the newest."),
     ] = None,
 ) -> Answer:
-    """Tell what came of a version of your bot: its check, its build, its latest faults."""
+    """Show the check, the build and the latest faults of a version of your bot."""
     number = version if version is not None else await _newest(server, bot)
     report = await server.get(f"/bots/{part(bot)}/versions/{number}/report")
     faults = await server.pages(f"/bots/{part(bot)}/faults", 10 * FAULTS)
@@ -98,13 +99,11 @@ async def crash(
     bot: BotArgument,
     fault: Annotated[
         int | None,
-        typer.Argument(
-            metavar="[FAULT]", help="Its number in `logs`; the newest unless given.", min=1
-        ),
+        typer.Argument(metavar="[FAULT]", help="Number in `logs`; default: the newest.", min=1),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Where to; BOT-FAULT.json unless given."),
+        typer.Option("--out", metavar="FILE", help="File to write; default: BOT-FAULT.json."),
     ] = None,
     force: arguments.ForceOption = False,
 ) -> Answer:

@@ -32,12 +32,12 @@ async def matches(
     bot: Annotated[
         str | None,
         typer.Option(
-            "--bot", metavar="BOT", help="Only of this bot.", autocompletion=complete_bots
+            "--bot", metavar="BOT", help="Only matches of this bot.", autocompletion=complete_bots
         ),
     ] = None,
     variant: VariantOption = None,
     running: Annotated[
-        bool, typer.Option("--running", help="Those being played, instead of those that are over.")
+        bool, typer.Option("--running", help="Running matches instead of finished ones.")
     ] = False,
     limit: arguments.LimitOption = MOST,
 ) -> Answer:
@@ -56,7 +56,7 @@ def match_lines(listed: Sequence[MatchOut], width: int, look: Look, running: boo
     moment = now()
     since = [(moment - (each.finished or each.created)).total_seconds() for each in listed]
     kinds = [each.purpose if each.rated else f"{each.purpose} (unrated)" for each in listed]
-    who = "who" if running else "who, the first first"
+    who = "who" if running else "bots, the winner first"
     columns = [
         numbers("match", [str(each.number or each.id) for each in listed]),
         texts("variant", [each.variant for each in listed], look, least=7, spare=1),
@@ -71,9 +71,9 @@ def match_lines(listed: Sequence[MatchOut], width: int, look: Look, running: boo
 async def bots(
     server: Server,
     author: Annotated[
-        str | None, typer.Option("--author", metavar="NAME", help="Only of this author.")
+        str | None, typer.Option("--author", metavar="NAME", help="Only bots of this author.")
     ] = None,
-    mine: Annotated[bool, typer.Option("--mine", help="Only your own.")] = False,
+    mine: Annotated[bool, typer.Option("--mine", help="Only your own bots.")] = False,
     limit: arguments.LimitOption = 200,
 ) -> Answer:
     """List the bots, by name."""

@@ -35,7 +35,7 @@ def recheck(
     token: TokenOption = "",
     as_json: arguments.JsonOption = False,
 ) -> None:
-    """Have your bot checked again that the server could not check, and follow it.
+    """Retry the check of a bot that the server could not check, and follow it.
 
     The exit codes are those of `submit`.
     """

@@ -19,7 +19,9 @@ from keltis_server.models.bots import VersionOut
 async def retire(
     server: Server,
     bot: BotArgument,
-    reason: Annotated[str, typer.Option("--reason", help="Why, for yourself.")] = "taken back",
+    reason: Annotated[
+        str, typer.Option("--reason", help="Reason; only you can see it.")
+    ] = "taken back",
 ) -> Answer:
     """Take your bot off the ladder; its results stay, and `restore` brings it back."""
     plain = await server.post(f"/bots/{part(bot)}/retire", {"reason": reason})

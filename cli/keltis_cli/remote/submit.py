@@ -46,7 +46,7 @@ def submit(
         Path, typer.Argument(metavar="DIR|ZIP", help="The bot: a directory, or a zip or tar file.")
     ],
     no_check: Annotated[
-        bool, typer.Option("--no-check", help="Do not check it here first: the server does.")
+        bool, typer.Option("--no-check", help="Skip the local check: the server checks, too.")
     ] = False,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait for its check and its first match.")
@@ -56,10 +56,10 @@ def submit(
     token: TokenOption = "",
     as_json: arguments.JsonOption = False,
 ) -> None:
-    """Put a bot on the ladder: check it, send it, and follow it to its first match.
+    """Submit a bot: check it, upload it, and follow it to its first match.
 
     A bot that is there already gets a new version. The exit code is 1 if it fails its check, and 3
-    if the server could not check it or says nothing for too long.
+    if the server could not check it or sends nothing new before the timeout.
     """
     manifest = manifest_of(bot)
     if not no_check:
@@ -86,7 +86,7 @@ def wait_for_version(
         )
     except KeyboardInterrupt:
         print(
-            f"\nStopped waiting; {bot} goes on without us: keltis-ladder logs {bot}",
+            f"\nStopped waiting; {bot} continues on the server: keltis-ladder logs {bot}",
             file=sys.stderr,
         )
         raise typer.Exit(ExitCode.INTERRUPTED) from None
@@ -109,21 +109,21 @@ def _check_here(bot: Path, quiet: bool) -> None:
         sandbox = find_sandbox()
     except SandboxMissing:
         if not quiet:
-            out.print("No sandbox here: the check is left to the server.", style=QUIET)
+            out.print("No sandbox on this machine: only the server checks.", style=QUIET)
         return
     page = Page(out, quiet)
     try:
         marks = _marks(bot, sandbox, page)
     except PlatformFault as fault:
         reason = " ".join(str(fault).split())
-        out.print(f"The check here was broken off ({reason}): it is left to the server.")
+        out.print(f"The local check was aborted ({reason}): only the server checks.")
         return
     finally:
         page.rest()
     if Mark.FAILED in marks:
         if not quiet:
             page.sum_up(marks, bot)
-        print("It was not sent; --no-check sends it all the same.", file=sys.stderr)
+        print("Not sent; to send it anyway: --no-check.", file=sys.stderr)
         raise typer.Exit(ExitCode.FAILED)
 
 

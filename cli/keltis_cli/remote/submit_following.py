@@ -135,7 +135,7 @@ class Watch:
         return None if self.active_since is None else self.active_since + FIRST_MATCH
 
     def _has_changed(self) -> bool:
-        """Tell whether what is known of it is another than the last time that this was asked."""
+        """Return whether what is known of it is another than the last time that this was asked."""
         before, self.known = self.known, (self.outcome.version, self.outcome.report)
         return before != self.known
 
@@ -230,7 +230,7 @@ class Watch:
                 self.waiting.rest()
                 name = bot_name(self.bot, self.number)
                 self.out.print(f"{name} is on the ladder.", style=TITLE, highlight=False)
-            self.waiting.say("waiting for its first match (Ctrl-C: it plays all the same) ...")
+            self.waiting.say("waiting for its first match (Ctrl-C: it still plays) ...")
 
     async def _rate(self) -> None:
         if self.outcome.first is not None:
@@ -250,7 +250,7 @@ class Watch:
             say_indented(self.out, reason)
             if self.outcome.unchecked:
                 self.out.print(
-                    f"Nothing is wrong with it, and nothing is lost. To have it checked again:"
+                    f"The bot is not at fault, and nothing is lost. To retry the check:"
                     f" keltis-ladder recheck {self.bot}",
                     soft_wrap=True,
                     highlight=False,

@@ -60,18 +60,18 @@ def _table(tokens: list[TokenOut], width: int, drawn: Look) -> list[Text]:
 @remote()
 async def create(
     server: Server,
-    label: Annotated[str, typer.Argument(metavar="LABEL", help="What it is for.")],
+    label: Annotated[str, typer.Argument(metavar="LABEL", help="What the token is for.")],
     scope: Annotated[
         list[str] | None,
         typer.Option(
             "--scope",
-            help=f"What it may: {', '.join(SCOPES)}; may be repeated.",
+            help=f"Permission: {', '.join(SCOPES)}; may be repeated.",
             show_default="read, submit, play",
             autocompletion=lambda: list(SCOPES),
         ),
     ] = None,
     days: Annotated[
-        int | None, typer.Option("--days", min=1, help="It ends after so many.", show_default="no")
+        int | None, typer.Option("--days", min=1, help="Days until it expires.", show_default="no")
     ] = None,
 ) -> Answer:
     """Make a token: for another machine, or a program of yours."""
@@ -85,7 +85,7 @@ async def create(
 
 def _say_new(label: str, token: str) -> str:
     typer.echo(
-        f"This token ({printable(label)}) is shown this once, and saved nowhere. Use it by"
+        f"This token ({printable(label)}) is shown only once, and saved nowhere. Use it by"
         " KELTIS_TOKEN, or keltis-ladder login.",
         err=True,
     )
@@ -94,12 +94,12 @@ def _say_new(label: str, token: str) -> str:
 
 @app.command()
 def revoke(
-    id: Annotated[int, typer.Argument(metavar="ID", help="As `tokens list` shows it.")],
+    id: Annotated[int, typer.Argument(metavar="ID", help="Id of the token, see `tokens list`.")],
     yes: arguments.YesOption = False,
     server: ServerOption = "",
     token: TokenOption = "",
 ) -> None:
-    """End a token: whoever has it can no longer use it."""
+    """Revoke a token: it can no longer be used."""
     confirm(f"Revoke token {id}?", yes)
     talk(server, token, lambda found: found.delete(f"/account/tokens/{id}"))
     print(f"Token {id} is revoked.")

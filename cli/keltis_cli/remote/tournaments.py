@@ -55,7 +55,9 @@ REDRAW: Final = 0.5  # seconds
 
 NameArgument = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="Its name.", autocompletion=complete_tournaments),
+    typer.Argument(
+        metavar="NAME", help="Name of the tournament.", autocompletion=complete_tournaments
+    ),
 ]
 
 
@@ -68,23 +70,26 @@ FormatOption = Annotated[
         autocompletion=lambda: list(FORMATS),
     ),
 ]
-TablePlayersOption = Annotated[int, typer.Option("--players", "-p", help="At a table, 2 to 4.")]
+TablePlayersOption = Annotated[
+    int, typer.Option("--players", "-p", help="Players per table, 2 to 4.")
+]
 PairingMatchesOption = Annotated[
-    int, typer.Option("--matches", "-n", help="Of each pairing; in eliminations best of.")
+    int, typer.Option("--matches", "-n", help="Matches per pairing; eliminations: best of N.")
 ]
 RoundsOption = Annotated[
     int | None,
-    typer.Option("--rounds", help="Swiss: how many; round robin, gauntlet: how often all."),
+    typer.Option("--rounds", help="Swiss: number of rounds; otherwise: number of cycles."),
 ]
 ChallengersOption = Annotated[
-    int, typer.Option("--challengers", help="Gauntlet: so many of the first meet the others.")
+    int,
+    typer.Option("--challengers", help="Gauntlet: number of challengers (the first N entrants)."),
 ]
 
 
 @remote(draws=True)
 async def create(
     server: Server,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the tournament.")],
     format_: FormatOption = ROUND_ROBIN,
     bot: Annotated[
         list[str] | None,
@@ -92,13 +97,13 @@ async def create(
             "--bot",
             "-b",
             metavar="BOT",
-            help="Who takes part; repeat it.",
+            help="A bot that takes part; may be repeated.",
             autocompletion=complete_bots,
         ),
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option("--top", min=1, help="Also so many others, the best of the leaderboard."),
+        typer.Option("--top", min=1, help="Also the best N bots of the leaderboard."),
     ] = None,
     players: TablePlayersOption = 2,
     variant: Annotated[
@@ -107,7 +112,7 @@ async def create(
             "--variant",
             "-v",
             metavar="VARIANT",
-            help="Or all; repeat it for a mix.",
+            help="Variant, or all; may be repeated.",
             show_default="keltis",
             autocompletion=complete_variants,
         ),
@@ -117,12 +122,12 @@ async def create(
     challengers: ChallengersOption = 1,
     starts: Annotated[
         datetime | None,
-        typer.Option("--starts", help="When it starts by itself, in your time."),
+        typer.Option("--starts", help="Start automatically at this local time."),
     ] = None,
     rated: Annotated[
-        bool, typer.Option("--rated", help="Its matches count; only for operators.")
+        bool, typer.Option("--rated", help="Its matches are rated; only for operators.")
     ] = False,
-    begin: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
+    begin: Annotated[bool, typer.Option("--start", help="Start it immediately.")] = False,
 ) -> Answer:
     """Plan a tournament on the server: of bots that you name, or of the best."""
     if not bot and top is None:
@@ -158,19 +163,19 @@ async def create(
 
 @remote()
 async def start(server: Server, name: NameArgument) -> Answer:
-    """Start a tournament, or go on with one that is paused."""
+    """Start a tournament, or resume a paused one."""
     return await _change(server, name, "start")
 
 
 @remote()
 async def pause(server: Server, name: NameArgument) -> Answer:
-    """Hold back the matches of a tournament that have not begun; `start` goes on."""
+    """Pause a tournament: matches that have not begun wait until `start`."""
     return await _change(server, name, "pause")
 
 
 @remote(sure="Cancel the tournament {name} for good?")
 async def cancel(server: Server, name: NameArgument) -> Answer:
-    """End a tournament before its end, for good."""
+    """Cancel a tournament, for good."""
     return await _change(server, name, "cancel")
 
 
@@ -215,7 +220,7 @@ def _table(listed: list[TournamentSummary], width: int, look: Look) -> list[Text
 
 @remote(draws=True)
 async def show(server: Server, name: NameArgument) -> Answer:
-    """Show how a tournament stands."""
+    """Show the standings of a tournament."""
     return tournament_answer(server, await server.get(f"/tournaments/{part(name)}"))
 
 

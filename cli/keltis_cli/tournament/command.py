@@ -69,7 +69,7 @@ app = typer.Typer(
     cls=OrRun,
     add_completion=False,
     no_args_is_help=True,
-    help="Run a tournament here (run BOT BOT...), or hold one on a server (all the others).",
+    help="Run a tournament on this machine (run BOT BOT...), or on a server (all others).",
 )
 
 
@@ -90,34 +90,36 @@ def tournament(
             "--variant",
             "-v",
             metavar="VARIANT",
-            help=f"{', '.join(VARIANTS)}, or all; repeat it for a mix. keltis unless given.",
+            help=f"{', '.join(VARIANTS)}, or all; may be repeated; default: keltis.",
             show_default=False,
         ),
     ] = None,
     matches: on_server.PairingMatchesOption = 1,
     rounds: on_server.RoundsOption = None,
     challengers: on_server.ChallengersOption = 1,
-    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Same seed, same deals.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", "-s", min=0, help="Seed of the deals: same seed, same deals.")
+    ] = 1,
     name: Annotated[
         str | None,
-        typer.Option("--name", help="The format and the date unless given.", show_default=False),
+        typer.Option("--name", help="Default: the format and the date.", show_default=False),
     ] = None,
     bank: arguments.BankOption = DEFAULT_CONTROL.bank_ms,
     increment: arguments.IncrementOption = DEFAULT_CONTROL.increment_ms,
     cores: arguments.CoresOption = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The result, as JSON; NAME.json unless given.")
+        Path | None, typer.Option("--out", help="File for the result; default: NAME.json.")
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="DIR", help="Where it is kept; NAME.tournament if none."),
+        typer.Option("--data", metavar="DIR", help="Its directory; default: NAME.tournament."),
     ] = None,
     as_json: arguments.JsonOption = False,
     force: arguments.ForceOption = False,
     no_sandbox: entering.NoSandboxOption = False,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
-    """Run a tournament here; the same command again goes on with one that was interrupted.
+    """Run a tournament on this machine; the same command again resumes it.
 
     The word `run` may be left out.
     """
@@ -173,7 +175,7 @@ def _checked_name(name: str) -> str:
     """Return a name that can be that of a file, too."""
     if not NAME.fullmatch(name):
         raise BadRequest(
-            f"the name {printable(name)!r} will not do: 1 to 80 letters, digits, dots, dashes and "
+            f"invalid name {printable(name)!r}: use 1 to 80 letters, digits, dots, dashes and "
             "underscores, the first a letter or digit"
         )
     return name

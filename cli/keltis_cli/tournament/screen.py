@@ -17,7 +17,7 @@ from keltis_cli.ladder.screen import title_line, troubles, with_hint
 from keltis_ladder.tournaments.plan import SWISS
 
 LEAST_LATEST: Final = 3  # lines for the latest results, the heading included
-PAUSING: Final = "Pausing: matches under way are handed back. Ctrl-C again stops at once."
+PAUSING: Final = "Pausing: running matches are handed back. Ctrl-C again stops immediately."
 
 
 @dataclass(frozen=True)

@@ -27,22 +27,23 @@ def watch(
         str,
         typer.Argument(
             metavar="MATCH",
-            help="A match: its number, its id, or a bot that plays in it. None: the lobby.",
+            help="Match number or id, or a bot that plays in it; default: the lobby.",
             show_default=False,
         ),
     ] = "",
     tournament: Annotated[
-        str, typer.Option("--tournament", metavar="NAME", help="A tournament, with its matches.")
+        str,
+        typer.Option("--tournament", metavar="NAME", help="Watch a tournament and its matches."),
     ] = "",
     tv: Annotated[
-        bool, typer.Option("--tv", help="Whatever is most interesting, one after the other.")
+        bool, typer.Option("--tv", help="Watch the most interesting matches in turn.")
     ] = False,
     speed: Annotated[
         int,
-        typer.Option("--speed", help="Decisions a second: 1, 2, 5, 10, 30; 0 is as they come."),
+        typer.Option("--speed", help="Decisions per second: 1, 2, 5, 10, 30; 0: real time."),
     ] = USUAL,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Tell it in lines; so it is without a terminal.")
+        bool, typer.Option("--plain", help="Print lines; the default without a terminal.")
     ] = False,
     as_json: arguments.JsonOption = False,
     ascii_only: arguments.AsciiOption = False,

@@ -259,7 +259,7 @@ class MatchModel:
         return game if game is not None and len(game.views) > ply else self.longest(rotation)
 
     def lacks(self, rotation: int, perspective: str) -> bool:
-        """Tell whether moves of a game have to be asked for."""
+        """Return whether moves of a game have to be asked for."""
         game = self.seen.get(perspective, {}).get(rotation)
         return rotation in self.begun and (game is None or game.missing)
 

@@ -68,7 +68,7 @@ class Playback:
         )
 
     def tick(self, seconds: float) -> bool:
-        """Let time pass; tell whether the place has changed."""
+        """Let time pass; return whether the place has changed."""
         place = self.rotation, self.ply
         if self.restarts != self.model.restarts:
             self.restarts = self.model.restarts

@@ -100,7 +100,7 @@ def head(facts: Facts) -> str:
 def tail(facts: Facts, look: Look) -> str:
     """Return how it ended."""
     if not facts.over:
-        return "The match was broken off; it may be played again."
+        return "The match was aborted; it may be played again."
     result = result_text(facts, look)
     return f"Match {facts.number:,}: {result}" if facts.number else f"The match ended: {result}"
 

@@ -256,7 +256,7 @@ def test_an_interrupt_ends_the_match_with_a_report_of_what_was_played(tmp_path: 
     told, errors = running.communicate(timeout=300)
     assert running.returncode == 130
     assert "Traceback" not in errors
-    head = re.search(r"^(\d+) of 100,000 matches, then broken off, (\d+) games", told, re.MULTILINE)
+    head = re.search(r"^(\d+) of 100,000 matches, then aborted, (\d+) games", told, re.MULTILINE)
     assert head
     assert output("replay", "--verify", "games.jsonl").endswith(f"OK: {head[2]} games\n")
     assert not part.exists()

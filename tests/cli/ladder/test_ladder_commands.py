@@ -226,7 +226,7 @@ def test_an_interrupt_ends_the_run_in_good_order(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         rest, errors = rest_of(process)
     assert process.returncode == 130
-    assert "Finishing: matches under way are handed back." in errors
+    assert "Finishing: running matches are handed back." in errors
     assert "Traceback" not in errors
     told = records(first + rest)
     assert [(record["match"], record["job"]) for record in told] == stored()
@@ -256,7 +256,7 @@ def test_a_second_interrupt_ends_the_run_at_once(tmp_path: Path) -> None:
         held.execute("ROLLBACK")
         held.close()
     assert process.returncode == 130
-    assert errors.endswith("Stopped at once; what was under way is played again.\n")
+    assert errors.endswith("Stopped immediately; running matches are played again.\n")
     wait_for(lambda: not processes_with(token))
     told = [(record["match"], record["job"]) for record in records(first + rest)]
     assert told == stored()[: len(told)]
@@ -296,7 +296,7 @@ def test_a_terminal_gets_a_screen_and_is_given_back() -> None:
     before, screen = written.split(ALT_SCREEN)
     screen, after = screen.split(BACK)
     assert "greedy v1 is on the ladder now." in before
-    assert "Finishing: matches under way are handed back." in screen
+    assert "Finishing: running matches are handed back." in screen
     assert COLOUR.search(screen)
     assert COLOUR.sub("", after).strip().startswith("Ladder, weg-der-steine: ")
     assert f"{ESCAPE}[?25h" in screen + after  # the cursor is back
@@ -391,6 +391,6 @@ def test_a_platform_that_fails_is_one_clear_line(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("keltis-ladder: the ladder was broken off: a referee could not start")
+    assert last.startswith("keltis-ladder: the ladder was aborted: a referee could not start")
     assert last.endswith("no referee today")
     assert "Traceback" not in done.stderr

@@ -58,7 +58,7 @@ def test_an_account_is_opened_used_and_left(
 ) -> None:
     told = inside.output("register", "ada", "--server", server.url)
     [token] = TOKEN.findall(told)
-    assert "shown this once" in told
+    assert "shown only once" in told
     assert stat.S_IMODE(login.stat().st_mode) == 0o600
     assert stat.S_IMODE(login.parent.stat().st_mode) == 0o700
     assert json.loads(login.read_text())["default"] == server.url
@@ -72,7 +72,7 @@ def test_an_account_is_opened_used_and_left(
     made = inside.run("tokens", "create", "for the robot", "--days", "3")
     assert TOKEN.fullmatch(made.out.strip())
     assert made.out.strip() != token
-    assert "this once" in made.err
+    assert "only once" in made.err
     listed = inside.output("tokens", "list")
     assert re.search(r"for the robot +read, submit, play +20..-..-.. +20", listed)
     assert "(this one)" in listed

@@ -69,7 +69,13 @@ def test_a_server_that_is_not_there_is_not_reached(inside: Inside) -> None:
         (200, '{"items": [{"name": 1}], "next": null}', "application/json", 3, "an odd bot"),
         (200, "[[[[", "application/json", 3, "instead of JSON"),
         (400, '"no"', "application/json", 3, "400 without an explanation"),
-        (500, '{"detail": "our mistake"}', "application/json", 3, "is in trouble: our mistake"),
+        (
+            500,
+            '{"detail": "our mistake"}',
+            "application/json",
+            3,
+            "has an internal error: our mistake",
+        ),
         (409, '{"detail": "it\\nis so"}', "application/json", 2, "it is so"),
         (403, '{"detail": "\\u001b[31mred"}', "application/json", 2, "\\x1b[31mred"),
     ],
@@ -194,7 +200,7 @@ def test_an_interrupt_stops_the_waiting_only() -> None:
             process.kill()
     assert process.returncode == 130
     assert errors.splitlines()[-1] == (
-        "Stopped waiting; the match is played all the same: keltis-ladder matches"
+        "Stopped waiting; the match is still played: keltis-ladder matches"
     )
 
 

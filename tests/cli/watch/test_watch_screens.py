@@ -192,7 +192,7 @@ def test_a_match_is_awaited_and_when_it_is_broken_off_awaited_again() -> None:
         await until(pilot, lambda: "30/30 · LIVE" in text_of(app))
         end = {"state": "withdrawn", "match": record.match_out() | {"state": "waiting"}}
         feed.tell({"op": "end", "topic": record.topic, "seq": 3, "data": end})
-        await until(pilot, lambda: "30/30 · broken off" in text_of(app))
+        await until(pilot, lambda: "30/30 · aborted" in text_of(app))
         feed.first[record.topic] = record.snapshot(0, 5)
         app.screen.pass_time(AGAIN)  # type: ignore[attr-defined]
         await until(pilot, lambda: "5/5 · LIVE" in text_of(app))

@@ -30,7 +30,7 @@ ServerOption = Annotated[
         "--server",
         metavar="URL",
         envvar=SERVER,
-        help="The server.",
+        help="Address of the server.",
         show_default="where you logged in, or this machine's",
     ),
 ]
@@ -40,12 +40,12 @@ TokenOption = Annotated[
         "--token",
         metavar="TOKEN",
         envvar=TOKEN,
-        help="Who you are.",
+        help="Access token.",
         show_default="the saved login",
     ),
 ]
 BotArgument = Annotated[
-    str, typer.Argument(metavar="BOT", help="Its name.", autocompletion=complete_bots)
+    str, typer.Argument(metavar="BOT", help="Name of the bot.", autocompletion=complete_bots)
 ]
 VariantOption = Annotated[
     str | None,
@@ -79,7 +79,7 @@ def part(name: str) -> str:
     """Return a name as a part of a path, whatever is in it."""
     if not name.strip("."):
         # A dot or two alone would be taken for a way upwards, even where they are escaped.
-        raise BadRequest(f"the name {name!r} will not do")
+        raise BadRequest(f"invalid name {name!r}")
     return quote(name, safe="")
 
 
@@ -96,6 +96,6 @@ def print_lines(lines: Sequence[Text]) -> None:
 def confirm(question: str, yes: bool) -> None:
     """Ask whether somebody is sure, unless they said so; end if not."""
     if not yes and not sys.stdin.isatty():
-        raise BadRequest(f"{question} Nobody can answer here: add --yes")
+        raise BadRequest(f"{question} Cannot ask without a terminal: add --yes")
     if not yes:
         typer.confirm(question, abort=True, err=True)

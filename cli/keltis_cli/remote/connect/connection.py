@@ -186,7 +186,7 @@ class Server:
             raise self.odd(f"{status} without an explanation")
         text = printable(" ".join(detail.split()))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise Unreachable(f"{self.url} is in trouble: {text}")
+            raise Unreachable(f"{self.url} has an internal error: {text}")
         raise Refused(self._with_advice(status, text, response.headers.get("Retry-After")), status)
 
     def _with_advice(self, status: int, text: str, retry_after: str | None) -> str:

@@ -30,7 +30,7 @@ WATCHED_SILENCE_SECONDS: Final = 24 * 3600.0  # what is only watched may well re
 TimeoutOption = Annotated[
     float,
     typer.Option(
-        "--timeout", metavar="SECONDS", min=1, help="Stop waiting if nothing new comes for so long."
+        "--timeout", metavar="SECONDS", min=1, help="Stop waiting after this time without news."
     ),
 ]
 

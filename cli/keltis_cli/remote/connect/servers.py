@@ -66,7 +66,7 @@ def _checked(token: str) -> str:
     """Return a token that can be sent in a header."""
     token = token.strip()
     if not (token.isascii() and token.isprintable() and " " not in token):
-        raise Refused("this is no token: one is a single word that begins with klt_")
+        raise Refused("invalid token: a token is a single word that begins with klt_")
     return token
 
 
@@ -96,7 +96,7 @@ def warn_of_plain_http(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         print(
-            f"Careful: {url} is not encrypted; whoever is on the way can read your token.",
+            f"Careful: {url} is not encrypted: others on the network can read your token.",
             file=sys.stderr,
         )
 

@@ -24,7 +24,7 @@ def ladder_lines(plain: Mapping[str, Any]) -> list[str]:
     if not suspects:
         return [*lines, "Nobody is suspicious."]
     suspended = (
-        "Whoever is found is suspended at once."
+        "Suspected bots are suspended immediately."
         if plain["suspend"]
         else "Nobody is suspended for it: keltis-ladder admin disable-bot BOT"
     )

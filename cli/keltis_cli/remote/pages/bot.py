@@ -88,7 +88,7 @@ def _latest(latest: Sequence[MatchOut], width: int, look: Look) -> list[Text]:
     columns = [
         numbers("latest", [str(m.number or "-") for m in latest]),
         texts("variant", [m.variant for m in latest], look, least=7, spare=1),
-        texts("who, the first first", [entrants_text(m) for m in latest], look, least=24),
+        texts("bots, the winner first", [entrants_text(m) for m in latest], look, least=24),
         numbers("played", [f"{ago(seconds)} ago" for seconds in passed], spare=2),
     ]
     return fitted(columns, width, look)

@@ -31,7 +31,7 @@ def say_finding(out: Console, finding: FindingOut) -> None:
 
 
 def _plain(out: Console) -> bool:
-    """Tell whether the output has letters only."""
+    """Return whether the output has letters only."""
     try:
         SIGNS[Mark.OK][0].encode(out.encoding)
     except UnicodeEncodeError:

@@ -30,7 +30,7 @@ def tournament_page(tournament: Tournament, width: int, look: Look) -> list[Text
 
 def _standings(tables: Tables, width: int, look: Look, most: int | None = None) -> list[Text]:
     if not tables.standings:
-        return [Text("Nobody stands anywhere yet.", QUIET)]
+        return [Text("No standings yet.", QUIET)]
     return standings_lines(tables, width, look, most=most, ties_first=most is None)
 
 

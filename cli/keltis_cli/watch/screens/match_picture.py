@@ -272,7 +272,7 @@ def _news(shown: Showing) -> Text:
     if playback.model.problem:
         return styled(playback.model.problem, ALARM)
     if playback.model.broken_off:
-        return styled("broken off", ALARM)
+        return styled("aborted", ALARM)
     if playback.model.over:
         return styled("match over", TITLE) if playback.is_last else Text("replay")
     if playback.is_live:

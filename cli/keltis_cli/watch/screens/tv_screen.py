@@ -50,7 +50,7 @@ class TvScreen(MatchScreen):
             self.turn_to(self.following)
 
     def _is_seen(self) -> bool:
-        """Tell whether all was shown, or there is nothing that could be."""
+        """Return whether all was shown, or there is nothing that could be."""
         if self.model.problem:
             return True
         return self.playback.is_last and self.playback.playing
