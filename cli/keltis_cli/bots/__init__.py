@@ -1,1 +1,1 @@
-"""For authors: begin, check, compare and mend a bot."""
+"""Commands for authors: start, check, compare and debug a bot."""

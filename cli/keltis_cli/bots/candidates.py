@@ -1,4 +1,4 @@
-"""Bots on their way into a store: named by the user, built, kept, and entered as versions."""
+"""Bots that are added to a store: named by the user, built, and stored as versions."""
 
 from __future__ import annotations
 

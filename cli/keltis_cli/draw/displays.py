@@ -1,4 +1,4 @@
-"""How a long run is shown: a screen of its own in a terminal, otherwise a line now and then."""
+"""How a long run is shown: a full screen in a terminal, otherwise a line now and then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that are not certain, in words."""
+"""Estimates with their uncertainty, in words."""
 
 from __future__ import annotations
 

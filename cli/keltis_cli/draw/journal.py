@@ -1,4 +1,4 @@
-"""What has happened since a scheduler was set to work: counts, the latest results, who is busy."""
+"""What has happened since a scheduler was started: counts, latest results, running matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of strangers: what a bot or its build prints goes to a terminal only without its tricks."""
+"""Untrusted text: what a bot or its build prints is shown without control characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands that tell games have in common."""
+"""What the commands that narrate games share."""
 
 from __future__ import annotations
 

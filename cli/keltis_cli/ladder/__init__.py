@@ -1,1 +1,1 @@
-"""Run a ladder on this machine, and look after what it stores."""
+"""Run a ladder on this machine, and maintain its database."""

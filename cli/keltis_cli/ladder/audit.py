@@ -1,4 +1,4 @@
-"""``audit``: look at decisions, and prove what the audit found."""
+"""``audit``: analyse decisions, and verify what the audit found."""
 
 from __future__ import annotations
 

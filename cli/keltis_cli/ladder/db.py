@@ -1,4 +1,4 @@
-"""``db``: make the database of a ladder, bring it up to date, check it, copy it."""
+"""``db``: create, upgrade, check and back up the database of a ladder."""
 
 from __future__ import annotations
 

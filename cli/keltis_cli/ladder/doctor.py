@@ -1,4 +1,4 @@
-"""``doctor``: what this machine has of what a ladder needs, and how to get the rest."""
+"""``doctor``: whether this machine has what a ladder needs, and how to get the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Let a scheduler work until it is told to stop: limits, interrupts, and something to look at."""
+"""Run a scheduler until it is stopped: limits, interrupts, and a display."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ratings``: prove the stored ratings, work them out again, and compare them with a refit."""
+"""``ratings``: verify the stored ratings, recompute them, and compare them with a refit."""
 
 from __future__ import annotations
 

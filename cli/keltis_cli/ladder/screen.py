@@ -1,4 +1,4 @@
-"""The screen of a ladder: how it goes, the leaderboard, what is played now, the latest results."""
+"""The screen of a ladder: progress, leaderboard, running matches, latest results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``serve``: make a ladder public."""
+"""``serve``: run the server of a ladder."""
 
 from __future__ import annotations
 

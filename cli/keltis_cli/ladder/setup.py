@@ -1,4 +1,4 @@
-"""Before a ladder runs: ratings that fit this release, bots on the ladder, somebody to meet."""
+"""Before a ladder runs: ratings of this release, bots on the ladder, and enough opponents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``challenge``: one match at once, that counts for nothing."""
+"""``challenge``: one unrated match, played immediately."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import (
     SILENCE_SECONDS,
     Message,
-    Patience,
+    Retry,
     TimeoutOption,
     Waiting,
     follow,
-    vigil,
+    news_timeout,
 )
 from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.pages.match import entrants_text, match_page
@@ -103,18 +103,18 @@ async def until_over(
 ) -> tuple[Any, MatchOut]:
     """Wait until a match is over, and return it as the server has it then."""
     path = f"/matches/{part(match.id)}"
-    patience = Patience()
+    retry = Retry()
     told = Told(match)
     waiting.say(told.text)
     how = f"to see how it goes on: keltis-ladder show {match.id}"
     async with (
-        vigil(server, waiting, silence, lambda: how) as kept,
+        news_timeout(server, waiting, silence, lambda: how) as kept,
         aclosing(follow(server, f"match/{match.id}")) as messages,
     ):
         before = None
         async for message in messages:
             if message is None:
-                plain = await patience.ask(lambda: server.get(path))
+                plain = await retry.ask(lambda: server.get(path))
                 if plain is not None and (now := read(server, MatchOut, plain)).over:
                     return plain, now
                 if plain is not None and plain != before:

@@ -1,4 +1,4 @@
-"""``leaderboard``: who leads on a server."""
+"""``leaderboard``: the leaderboard of a server."""
 
 from __future__ import annotations
 

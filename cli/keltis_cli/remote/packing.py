@@ -1,6 +1,6 @@
-"""A bot made ready to be sent: a directory packed, or an archive as it is.
+"""A bot as an upload: a directory packed, or an archive as it is.
 
-What git ignores is sent all the same: weights and compiled programs are often ignored there, and
+What git ignores is sent, too: weights and compiled programs are often ignored there, and
 are what a bot cannot do without. So are the modules of a JavaScript bot: a build on the server has
 no network to fetch them.
 """

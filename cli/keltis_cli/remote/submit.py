@@ -1,4 +1,4 @@
-"""``submit``: put a bot on a server's ladder, and see what becomes of it."""
+"""``submit``: upload a bot to a server, and follow its check and its first match."""
 
 from __future__ import annotations
 

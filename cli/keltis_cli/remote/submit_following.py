@@ -1,4 +1,4 @@
-"""What becomes of a bot that was sent: built, checked, on the ladder, its first match."""
+"""Following a submitted bot: its build, its check, and its first match."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from keltis_cli.draw.printable import lines_of, say_indented
 from keltis_cli.draw.strokes import counted
 from keltis_cli.remote.connect.calls import part
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.following import Message, Patience, Vigil, Waiting, follow, vigil
+from keltis_cli.remote.connect.following import (
+    Message,
+    NewsTimeout,
+    Retry,
+    Waiting,
+    follow,
+    news_timeout,
+)
 from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.pages.findings import say_finding
 from keltis_cli.remote.pages.match import result_line
@@ -73,7 +80,7 @@ async def follow_version(
     """
     watch = Watch(server, bot, Outcome(version), quiet)
     try:
-        async with vigil(server, watch.waiting, silence, watch.how_it_goes_on) as kept:
+        async with news_timeout(server, watch.waiting, silence, watch.how_it_goes_on) as kept:
             await watch.until_settled(kept)
         if not quiet:
             watch.sum_up()
@@ -100,9 +107,9 @@ class Watch:
         self.active_since: float | None = None
         self.known: tuple[Any, Any] = (outcome.version, outcome.report)
 
-    async def until_settled(self, kept: Vigil) -> None:
+    async def until_settled(self, kept: NewsTimeout) -> None:
         """Follow until there is nothing more to wait for, then ask for the whole."""
-        patience = Patience()
+        retry = Retry()
         self.outcome.url = f"{self.server.url}/bots/{part(self.bot)}"
         self.waiting.say("waiting for the server to build and check it ...")
         self._note_state()
@@ -114,7 +121,7 @@ class Watch:
             ):
                 async for message in messages:
                     if message is None:
-                        await patience.ask(self._look)
+                        await retry.ask(self._look)
                     else:
                         await self._take(message)
                     if self.outcome.failed or self.outcome.first is not None:

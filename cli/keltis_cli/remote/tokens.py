@@ -1,4 +1,4 @@
-"""``tokens``: what lets programs act for an author."""
+"""``tokens``: access tokens of an author."""
 
 from __future__ import annotations
 

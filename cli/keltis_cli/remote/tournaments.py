@@ -36,11 +36,11 @@ from keltis_cli.remote.connect.completion import (
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import (
     WATCHED_SILENCE_SECONDS,
-    Patience,
+    Retry,
     TimeoutOption,
     Waiting,
     follow,
-    vigil,
+    news_timeout,
 )
 from keltis_cli.remote.connect.shapes import read, read_all
 from keltis_cli.remote.connect.tournament_shapes import Tournament
@@ -260,7 +260,7 @@ async def _until_over(
     path = f"/tournaments/{part(name)}"
     plain = await server.get(path)
     picture = Watched(read(server, Tournament, plain), drawn, now)
-    patience = Patience()
+    retry = Retry()
     waiting = Waiting(quiet=as_json or console(stderr=True).is_terminal)  # where a picture lives
     waiting.say(f"news of {name} ...")
     how = f"to see how it stands: keltis-ladder tournament show {name}"
@@ -269,12 +269,12 @@ async def _until_over(
         if picture.tournament.over:
             return plain, picture.tournament
         async with (
-            vigil(server, waiting, silence, lambda: how) as kept,
+            news_timeout(server, waiting, silence, lambda: how) as kept,
             _redrawn(display),
             aclosing(follow(server, f"tournament/{name}")) as messages,
         ):
             async for message in messages:
-                news = await patience.ask(lambda: server.get(path)) if message is None else None
+                news = await retry.ask(lambda: server.get(path)) if message is None else None
                 if message is not None:
                     news = _news(message)
                 if news is not None:

@@ -1,4 +1,4 @@
-"""A tournament in a directory of its own: begun or found again, run, and told."""
+"""A tournament in a directory of its own: started or resumed, run, and reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program that shows it all: it opens one screen over the other."""
+"""The terminal application of ``watch``: a stack of screens."""
 
 from __future__ import annotations
 

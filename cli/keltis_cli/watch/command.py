@@ -1,4 +1,4 @@
-"""``watch``: what is being played, as it is played."""
+"""``watch``: the command and its options."""
 
 from __future__ import annotations
 

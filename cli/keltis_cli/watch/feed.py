@@ -1,4 +1,4 @@
-"""Where messages come from: one connection to a server, shared by everything on the screen."""
+"""The live messages: one connection to a server, shared by all subscribers on the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where somebody stands in a match, and how quickly they go on.
+"""The position of the viewer in a match, and the speed of playback.
 
 Bots may take a thousand decisions in a second; people read a few. What arrives waits in the model
 until the onlooker comes to it.

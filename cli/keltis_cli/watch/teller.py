@@ -1,4 +1,4 @@
-"""A match told in sentences: for a pipe, or for whoever reads rather than looks."""
+"""A match narrated in sentences: for a pipe, or for reading."""
 
 from __future__ import annotations
 

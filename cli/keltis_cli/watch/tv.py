@@ -1,4 +1,4 @@
-"""What to watch next, when somebody wants to be shown what is worth it.
+"""Which match ``watch --tv`` shows next.
 
 The rule: a match is as interesting as its weakest bot is strong, for then all are strong, and near
 each other. Matches of a tournament come before all others. A match counts as running only when it

@@ -164,7 +164,7 @@ def test_a_download_that_breaks_off_leaves_no_file(inside: Inside, tmp_path: Pat
 def test_a_server_that_dies_while_we_wait_is_given_up(
     inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "RESTART", 0.1)
+    monkeypatch.setattr(following, "RESTART_SECONDS", 0.1)
     waiting = says(202, json.dumps({**a_match(), "state": "waiting", "number": None}))
 
     def accept_and_die(handler: BaseHTTPRequestHandler) -> None:

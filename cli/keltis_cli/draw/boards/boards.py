@@ -1,4 +1,4 @@
-"""Draws a view as text: whoever draws a board draws it from here."""
+"""The entry point of drawing: a view of any game as text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Between here and a server: which one, as whom, and what goes wrong."""
+"""The connection to a server: its address, the login, requests and errors."""

@@ -1,4 +1,4 @@
-"""What all commands that talk to a server share: their options, and how they talk."""
+"""What all commands that talk to a server share: options, connection, printing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names for the shell to complete: soon or not at all, and never an error."""
+"""Names for shell completion: within a short timeout, and never an error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from keltis_engine import VARIANTS
 
-PATIENCE: Final = 1.0  # seconds
+TIMEOUT_SECONDS: Final = 1.0
 MOST: Final = 100
 
 
@@ -46,7 +46,7 @@ def _names(incomplete: str, path: str, field: str, query: dict[str, Any]) -> lis
     with contextlib.suppress(Exception):
         import aiohttp  # noqa: F401  (loading it is not the server's fault, and not timed)
 
-        found = asyncio.run(asyncio.wait_for(_asked(path, query), PATIENCE))
+        found = asyncio.run(asyncio.wait_for(_asked(path, query), TIMEOUT_SECONDS))
         names = [str(each[field]) for each in found]
         return [name for name in names if name.startswith(incomplete) and name.isprintable()]
     return []
@@ -57,5 +57,5 @@ async def _asked(path: str, query: dict[str, Any]) -> list[Any]:
     from keltis_cli.remote.connect.servers import find_place
 
     place = find_place(os.environ.get("KELTIS_SERVER", ""), os.environ.get("KELTIS_TOKEN", ""))
-    async with Server(place, patience=PATIENCE) as server:
+    async with Server(place, read_seconds=TIMEOUT_SECONDS) as server:
         return await server.pages(path, MOST, **query)

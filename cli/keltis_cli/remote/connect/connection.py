@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 API: Final = "/api/v1"
 PAGE: Final = 200  # items that one request asks for at most
-PAUSES: Final = (0.3, 1.0)  # seconds before a question is asked again
-CONNECT: Final = 10.0  # seconds
-SILENCE: Final = 60.0  # seconds without a byte of the answer
+RETRY_PAUSES: Final = (0.3, 1.0)  # seconds before each retry
+CONNECT_SECONDS: Final = 10.0
+READ_SECONDS: Final = 60.0  # without a byte of the answer
 QUOTED: Final = 200  # characters of an odd answer
 
 Query = str | int | bool | None
 
 
 class Server:
-    """A server to ask; used in ``async with``."""
+    """A connection to a server; used in ``async with``."""
 
-    def __init__(self, place: Place, patience: float = SILENCE) -> None:
+    def __init__(self, place: Place, read_seconds: float = READ_SECONDS) -> None:
         self.place = place
-        self.patience = patience
+        self.read_seconds = read_seconds
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -42,15 +42,15 @@ class Server:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Say who we are, in every request."""
+        """The access token, sent with every request."""
         return {"Authorization": f"Bearer {self.place.token}"} if self.place.token else {}
 
     async def __aenter__(self) -> Server:
-        """Get ready; nothing is sent yet."""
-        import aiohttp  # takes a while to load: not for whoever only wants help
+        """Open a session; nothing is sent yet."""
+        import aiohttp  # takes a while to load: not for --help
 
         timeout = aiohttp.ClientTimeout(
-            total=None, connect=min(CONNECT, self.patience), sock_read=self.patience
+            total=None, connect=min(CONNECT_SECONDS, self.read_seconds), sock_read=self.read_seconds
         )
         self._session = aiohttp.ClientSession(timeout=timeout)
         return self
@@ -61,13 +61,13 @@ class Server:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._session is not None:
             await self._session.close()
 
     async def get(self, path: str, **query: Query | list[str]) -> Any:
-        """Return what the server has at a path; asked again twice if the connection fails."""
-        for pause in PAUSES:
+        """Return what the server has at a path; retried twice if the connection fails."""
+        for pause in RETRY_PAUSES:
             try:
                 return await self._asked("GET", path, params=_parameters(query))
             except Unreachable as trouble:
@@ -151,7 +151,7 @@ class Server:
         assert self._session is not None
         how["headers"] = {**self.headers, **how.get("headers", {})}
         try:
-            # A redirect is told rather than followed: it may lead where our token must not go.
+            # A redirect is an error, not followed: it may lead where our token must not go.
             async with self._session.request(
                 method, self.url + API + path, allow_redirects=False, **how
             ) as response:

@@ -1,4 +1,4 @@
-"""Following something as it happens: by the live websocket, and by asking where there is none."""
+"""Following live events: over the websocket, or by polling where there is none."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from keltis_cli.remote.connect.troubles import NothingNew, Unreachable
 
 T = TypeVar("T")
 
-EVERY: Final = 1.0  # seconds between two questions
-RESTART: Final = 30.0  # seconds that a server may be away: it may just be starting again
-WELCOME: Final = 10.0  # seconds for the websocket to open
+POLL_SECONDS: Final = 1.0  # between two requests
+RESTART_SECONDS: Final = 30.0  # that a server may be away: it may just be starting again
+OPEN_SECONDS: Final = 10.0  # for the websocket to open
 REDRAW_SECONDS: Final = 1.0  # between two signs of life in a terminal
 SIGN_OF_LIFE_SECONDS: Final = 20.0  # between two elsewhere
 SILENCE_SECONDS: Final = 900.0  # one check takes 8 minutes at most, and others may come first
@@ -38,10 +38,10 @@ Message = dict[str, Any]
 
 
 async def follow(server: Server, topic: str) -> AsyncGenerator[Message | None, None]:
-    """Yield what is told live of a topic; none means that nothing is: ask, and come back.
+    """Yield the live messages of a topic; none means that there is no websocket: poll.
 
-    It ends when the topic does. When the socket breaks we ask from then on: whoever follows must
-    then look at the whole, so nothing is missed.
+    It ends when the topic does. When the socket breaks, it polls from then on: the caller then
+    reads the whole state, so nothing is missed.
     """
     import aiohttp
 
@@ -50,7 +50,7 @@ async def follow(server: Server, topic: str) -> AsyncGenerator[Message | None, N
 
     try:
         live = LiveClient(server.url, server.place.token or None)
-        await asyncio.wait_for(live.__aenter__(), WELCOME)
+        await asyncio.wait_for(live.__aenter__(), OPEN_SECONDS)
         try:
             await live.subscribe(topic)
             async for message in live:
@@ -63,14 +63,14 @@ async def follow(server: Server, topic: str) -> AsyncGenerator[Message | None, N
         finally:
             await live.__aexit__(None, None, None)
     except (aiohttp.ClientError, OSError, TimeoutError, LadderError, ValueError, LookupError):
-        pass  # whatever is wrong with the socket, asking tells
+        pass  # whatever is wrong with the socket, polling shows it
     while True:
         yield None
-        await asyncio.sleep(EVERY)
+        await asyncio.sleep(POLL_SECONDS)
 
 
-class Patience:
-    """Asks a server that may be starting again; after half a minute it is given up."""
+class Retry:
+    """Retries while a server may be restarting; gives up after half a minute."""
 
     def __init__(self) -> None:
         self.away_since: float | None = None
@@ -82,7 +82,7 @@ class Patience:
         except Unreachable:
             now = time.monotonic()
             self.away_since = self.away_since or now
-            if now - self.away_since >= RESTART:
+            if now - self.away_since >= RESTART_SECONDS:
                 raise
             return None
         self.away_since = None
@@ -90,7 +90,7 @@ class Patience:
 
 
 class Waiting:
-    """Says what is being waited for, and for how long: anew each second, or in lines now and then.
+    """Shows what is being waited for, and for how long: each second, or in lines now and then.
 
     Lines are for error outputs that are no terminal; ``quiet`` says nothing at all.
     """
@@ -120,7 +120,7 @@ class Waiting:
             self.status = None
 
     async def show_life(self) -> None:
-        """Say again and again that we still wait, until we are cancelled."""
+        """Show again and again that we still wait, until cancelled."""
         pause = REDRAW_SECONDS if self.out.is_terminal else SIGN_OF_LIFE_SECONDS
         while True:
             await asyncio.sleep(pause)
@@ -136,34 +136,34 @@ class Waiting:
         return f"{printable(self._text)} {seconds} s" if seconds else printable(self._text)
 
 
-class Vigil:
-    """Ends waiting when nothing new has come for so many seconds."""
+class NewsTimeout:
+    """A timeout that every piece of news restarts."""
 
     def __init__(self, seconds: float, limit: asyncio.Timeout) -> None:
         self._seconds = seconds
         self._limit = limit
 
     def note_news(self) -> None:
-        """Begin to count anew."""
+        """Restart the timeout."""
         if not self._limit.expired():
             self._limit.reschedule(asyncio.get_running_loop().time() + self._seconds)
 
     def stop_counting(self) -> None:
-        """Leave the end of waiting to somebody else."""
+        """Disable the timeout."""
         if not self._limit.expired():
             self._limit.reschedule(None)
 
 
 @asynccontextmanager
-async def vigil(
+async def news_timeout(
     server: Server, waiting: Waiting, seconds: float, how_it_goes_on: Callable[[], str]
-) -> AsyncIterator[Vigil]:
+) -> AsyncIterator[NewsTimeout]:
     """Wait with signs of life for what is noted as news; raise ``NothingNew`` if none comes."""
     alive = asyncio.create_task(waiting.show_life())
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            yield Vigil(seconds, limit)
+            yield NewsTimeout(seconds, limit)
     except TimeoutError:
         if not limit.expired():
             raise

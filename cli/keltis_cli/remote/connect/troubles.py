@@ -1,4 +1,4 @@
-"""What goes wrong between here and a server, and the exit code that says which side it was."""
+"""Errors of the connection to a server, each with its exit code."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a server tells, for people."""
+"""Answers of a server as lines for people."""

@@ -1,4 +1,4 @@
-"""The screen of a match: who plays, the board, the moves, and where in all this we are."""
+"""The picture of a match: the bots, the board, the moves, and the current position."""
 
 from __future__ import annotations
 

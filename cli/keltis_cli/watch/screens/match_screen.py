@@ -1,4 +1,4 @@
-"""A match on the screen: it runs by itself, and goes where its onlooker wants."""
+"""The screen of a match: playback, and keys to step and jump."""
 
 from __future__ import annotations
 
