@@ -138,19 +138,19 @@ bench-audit: $(VENV)/dev  ## Does the audit accuse the honest, and how soon does
 migration: $(VENV)/dev  ## Write the step from the stored tables to those of the sources: NAME='what changes'
 	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.schema.new_step '$(NAME)'
 
-screenshots: $(VENV)/dev  ## Take pictures of every page and variant for the documents
+screenshots: $(VENV)/dev  ## Regenerate the screenshots of every page and variant
 	$(COMPILED) $(BIN)/python -m tests.system.web.support.screenshots docs/screenshots
 
-golden: $(VENV)/dev  ## Write the golden playthroughs anew; review them as a diff
+golden: $(VENV)/dev  ## Regenerate the golden playthroughs; review them as a diff
 	$(COMPILED) $(BIN)/python -m tests.engine.support.golden
 
-sandbox-init: $(VENV)/dev  ## Compile the sandbox's init anew, for both architectures: gcc, gcc-aarch64-linux-gnu
+sandbox-init: $(VENV)/dev  ## Compile the sandbox's init again, for both architectures: gcc, gcc-aarch64-linux-gnu
 	$(COMPILED) $(BIN)/python -m tests.ladder.support.build_init
 
-wire-types: $(VENV)/dev  ## Write the types of what the API sends anew, for the check of the scripts
+wire-types: $(VENV)/dev  ## Regenerate the types of what the API sends, for the check of the scripts
 	$(COMPILED) $(BIN)/python -m tests.server.web.support.wire_types
 
-transcripts: $(VENV)/dev  ## Write the transcripts of the protocol anew, and what its document shows of them
+transcripts: $(VENV)/dev  ## Regenerate the transcripts of the protocol, and what its document shows of them
 	$(COMPILED) $(BIN)/python -m tests.bots.support.transcripts
 
 help-snapshots: $(VENV)/dev  ## Write what every --help says; review it as a diff

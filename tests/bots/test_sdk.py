@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -489,6 +490,6 @@ def test_a_result_is_read_with_its_events() -> None:
 def test_the_bot_in_the_readme_plays(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     programs = [block.split("```")[0] for block in readme.split("```python\n")[1:]]
-    (program,) = (program for program in programs if "keltis_bots" in program)
+    (program,) = (dedent(program) for program in programs if "keltis_bots" in program)
     with running(tmp_path, program, call="") as bot:
         assert play_one(bot) == 4

@@ -53,9 +53,9 @@ def test_the_replay_page_names_the_formats() -> None:
     assert f'"{EXPANDED_FORMAT}"' in text
 
 
-def test_the_engines_python_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_python_in_the_engines_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (DOCS / "authors/engine.md").read_text(encoding="utf-8")
     programs = [block.split("```")[0] for block in text.split("```python\n")[1:]]
     (program,) = (program for program in programs if "keltis_engine" in program)
-    exec(compile(program, "README.md", "exec"), {})
+    exec(compile(program, "engine.md", "exec"), {})
     assert capsys.readouterr().out.startswith("0 turn ['lay ")
