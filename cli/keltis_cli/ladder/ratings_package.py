@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from keltis_cli.draw.progress import LongWork
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.agreement import (
@@ -21,7 +21,7 @@ FORMAT: Final = "keltis-ladder ratings recompute --with trueskill 1"
 
 def agrees_with_package(database: Database, as_json: bool) -> bool:
     """Rate all results by the package trueskill, print how far it is off, return the verdict."""
-    with database.reading() as session, LongWork("rating by trueskill") as work:
+    with database.reading() as session, ProgressBar("rating by trueskill") as work:
         found = compare_with_package(session, work.tell)
     if as_json:
         print(json.dumps(_document(found), indent=1))

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from keltis_server.play.frames import game_plain
 
 from keltis_server.models.matches import MatchOut
-from keltis_server.play.frames import game_plain
 from keltis_server.web.pages.matches import viewed
 from tests.places import ROOT
 from tests.server.support.spectating import Message, evening
