@@ -413,7 +413,7 @@ def main() -> None:
         fill(database, made_up, options.matches)
         say("measuring")
         gc.collect()
-        gc.freeze()  # as whoever runs a ladder does
+        gc.freeze()  # as ``serve`` does
         timings, recomputed = measure(database, made_up, options.calls)
         size = database.file.stat().st_size if database.file else 0
         machine = this_machine()

@@ -4,7 +4,7 @@ A thousand archives, ordinary and hostile, are uploaded by four authors at once,
 process asks for /healthz every 5 ms meanwhile, and between the rounds, when nobody uploads.
 
 An answer may be late because the event loop did something else, which is ours, or because the
-machine had no core for the server or for whoever asks. The kernel counts the latter for each thread
+machine had no core for the server or for the client. The kernel counts the latter for each thread
 (the run delay in ``schedstat``): what is left without it is ``ours``. A third process only sleeps
 and wakes, as a control of the machine.
 """
@@ -264,7 +264,7 @@ async def upload(
 
 
 def is_checked(server: ServerProcess, author: int) -> bool:
-    """Tell whether the bot of an author may play."""
+    """Return whether the bot of an author may play."""
     state: str = server.get(f"/api/v1/bots/bot-{author}")["state"]
     return state == "active"
 

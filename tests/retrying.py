@@ -145,7 +145,7 @@ def _failures(terminal: pytest.TerminalReporter) -> dict[str, list[pytest.TestRe
 
 
 def _is_one_pass(told: Path) -> bool:
-    """Tell whether exactly one test ran and passed: to be skipped is not to pass."""
+    """Return whether exactly one test ran and passed: to be skipped is not to pass."""
     suites = list(ET.parse(told).iter("testsuite"))
     counts = [sum(int(suite.get(name, 0)) for suite in suites) for name in ("tests", "skipped")]
     return counts == [1, 0]

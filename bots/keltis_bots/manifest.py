@@ -77,7 +77,7 @@ def parse_manifest(fields: dict[str, Any]) -> Manifest:
     name = fields["name"]
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise BadManifest(
-            f"the name {_quoted(name)} will not do: 1 to 40 small letters, digits, dots, dashes "
+            f"invalid name {_quoted(name)}: use 1 to 40 small letters, digits, dots, dashes "
             "and underscores, the first a letter or digit"
         )
     description = fields.get("description", "")

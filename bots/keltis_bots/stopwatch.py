@@ -79,7 +79,7 @@ class Stopwatch:
         return self._counted
 
     def _was_only_stalled(self) -> bool:
-        """Tell whether what was not CPU time since the last look can only have been a stall."""
+        """Return whether what was not CPU time since the last look can only have been a stall."""
         before, self._sleeps = self._sleeps, resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
         reaped, self._reaped = self._reaped, _cpu_of_reaped_children()
         return self._sleeps == before and self._reaped == reaped and not _has_children()
@@ -91,7 +91,7 @@ def _cpu_of_reaped_children() -> float:
 
 
 def _has_children() -> bool:
-    """Tell whether a child lives, or has ended and was not waited for; it is left as it is."""
+    """Return whether a child lives, or has ended and was not waited for; it is left as it is."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

@@ -153,7 +153,7 @@ def main() -> NoReturn:
 
 
 def _is_users(error: OSError | ValueError) -> bool:
-    """Return whether the error is about what the user gave us rather than a mistake of ours."""
+    """Return whether the error is about what the user gave us rather than an internal error."""
     from keltis_engine import EngineError
 
     if isinstance(error, OSError | EngineError):

@@ -187,7 +187,7 @@ class Board:
 
 
 def tile_lies(tiles: vec[u8], wish_tiles: i64, wish_tile: i64, field: i64) -> bool:
-    """Tell whether a tile lies on a field; a wish tile may have been taken."""
+    """Return whether a tile lies on a field; a wish tile may have been taken."""
     tile = i64(tiles[field])
     return tile != 0 and (tile < wish_tile or wish_tiles & BIT[field] != 0)
 

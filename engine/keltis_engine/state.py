@@ -162,12 +162,12 @@ class State:
         return cast(list[int], result)
 
     def is_legal(self, action: SupportsIndex) -> bool:
-        """Tell whether an action is legal now; an id that does not exist is not."""
+        """Return whether an action is legal now; an id that does not exist is not."""
         number = int(action) if isinstance(action, int) else operator.index(action)
         return 0 <= number < MOST_IDS and self.lists(number)
 
     def lists(self, action: i64) -> bool:
-        """Tell whether the action is among those that ``list_actions`` writes."""
+        """Return whether the action is among those that ``list_actions`` writes."""
         into = SCRATCH if ALONE else NO_ACTIONS[:]
         for k in range(self.list_actions(into)):
             if i64(into[k]) == action:

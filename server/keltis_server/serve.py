@@ -61,7 +61,7 @@ def open_site(settings: Settings, home: Home) -> Site:
 def find_or_do_without(settings: Settings, database: Database) -> tuple[Sandbox | None, str]:
     """Return the sandbox; where there is none, why: then only our own bots play.
 
-    Programs of others never run outside of it, unless whoever runs the server says so.
+    Programs of others never run outside of it, unless the operator says so.
     """
     if not settings.sandboxed:
         return None, ""

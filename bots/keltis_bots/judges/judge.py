@@ -174,7 +174,7 @@ class Outlook:
 
 
 def wanted(table: CardTable, seat: i64, colour: i64, card: i64) -> bool:
-    """Tell whether the player after a seat could lay a card into a row that he has begun."""
+    """Return whether the player after a seat could lay a card into a row that he has begun."""
     following = seat + 1
     if following == i64(len(table.left)):
         following = 0

@@ -58,7 +58,7 @@ def register(
     wish = {"name": name} | ({"invitation": invitation} if invitation else {})
 
     async def open_account() -> tuple[Any, OpenedOut]:
-        # Whoever runs the server may open accounts even where nobody else may.
+        # The operator may open accounts even where nobody else may.
         async with Server(place) as found:
             plain = await found.post("/accounts", wish)
             return plain, read(found, OpenedOut, plain)

@@ -59,7 +59,7 @@ class OrRun(TyperGroup):
     """Takes ``tournament BOT BOT...``, without a subcommand, for ``tournament run BOT BOT...``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put in the word that was left out; whoever asks for help gets that of the group."""
+        """Put in the word that was left out; help is that of the group."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = [RUN, *args]
         return super().parse_args(ctx, args)

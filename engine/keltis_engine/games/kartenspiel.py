@@ -245,7 +245,7 @@ class KartenspielState(State):
         return -1
 
     def is_closed(self, seat: i64, colour: i64) -> bool:
-        """Tell whether a row has both end cards."""
+        """Return whether a row has both end cards."""
         return self.table.accepts[seat] & NUMBER_ROWS.row[colour] == 0
 
     def list_pairs(self, into: vec[i16], count: i64) -> i64:
@@ -356,7 +356,7 @@ class KartenspielState(State):
         push(table.stacks, row, card)
 
     def has_ended(self, seat: i64, colour: i64) -> bool:
-        """Tell whether a row has an end card."""
+        """Return whether a row has an end card."""
         values = NUMBER_ROWS.row[colour] & ~BIT[colour * WIDTH + END]
         return self.table.accepts[seat] & values == 0  # else at least its last value fits again
 

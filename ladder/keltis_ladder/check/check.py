@@ -1,6 +1,6 @@
 """Check a bot before it joins the ladder: from its ``bot.toml`` to whole games and good manners.
 
-``check_bot`` is a generator, so that whoever runs it can show each finding as it comes. The command
+``check_bot`` is a generator, so that its caller can show each finding as it comes. The command
 line uses it, and so does the server for every upload.
 """
 

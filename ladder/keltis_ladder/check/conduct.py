@@ -146,7 +146,7 @@ def _silence(trial: _Trial) -> Finding:
 
 
 def _ends_in_time(child: Child) -> bool:
-    """Tell whether a bot ends within its time; what it waits for a busy machine does not count."""
+    """Return whether a bot ends within its time; waiting for a busy machine does not count."""
     begin, stalled = time.monotonic(), _stalled(child)
     while not child.wait(LOOK_SECONDS):
         waited = time.monotonic() - begin

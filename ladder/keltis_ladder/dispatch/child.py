@@ -44,7 +44,7 @@ class RefereeChild:
             command.append("--no-sandbox")
         if watched:
             command.append("--watched")
-        # What it writes to stderr: nothing, unless it dies of a mistake of ours.
+        # What it writes to stderr: nothing, unless it dies of an internal error.
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it is buried
         try:
             self.process = subprocess.Popen(

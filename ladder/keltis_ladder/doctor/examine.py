@@ -23,5 +23,5 @@ def examine(directory: Path, database: str | None = None) -> Iterator[Check]:
 
 
 def is_fair(checks: Iterable[Check]) -> bool:
-    """Tell whether strangers' bots can be played fairly: nothing that is required is missing."""
+    """Return whether strangers' bots can be played fairly: nothing that is required is missing."""
     return all(check.state is State.OK for check in checks if check.required)

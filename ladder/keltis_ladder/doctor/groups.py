@@ -102,7 +102,7 @@ def own_directory(mounts: str, own: str) -> Path | None:
 
 
 def limits_check(machine: Machine, controllers: set[str]) -> Check:
-    """Tell whether memory and processes of a bot are limited together."""
+    """Return whether memory and processes of a bot are limited together."""
     missing = [name for name in CONTROLLERS if name not in controllers]
     if not missing:
         found = f"{' and '.join(CONTROLLERS)} of all processes of a bot together"
@@ -121,7 +121,7 @@ def limits_check(machine: Machine, controllers: set[str]) -> Check:
 
 
 def version_check(machine: Machine, tried: Tried) -> Check:
-    """Tell whether there can be a group of version 2 around each bot."""
+    """Return whether there can be a group of version 2 around each bot."""
     if tried.is_elsewhere:
         return Check(
             "version 2",
@@ -211,7 +211,7 @@ def hierarchies(mounts: str) -> dict[str, Path]:
 
 
 def pressure_check(machine: Machine, tried: Tried) -> Check:
-    """Tell whether the kernel says how long a group was kept from running."""
+    """Return whether the kernel says how long a group was kept from running."""
     has_full = any(line.startswith("full ") for line in (tried.pressure or "").splitlines())
     if has_full and tried.counts:
         found = "cpu.pressure and cpu.stat tell stalls and CPU time"
@@ -241,7 +241,7 @@ def pressure_check(machine: Machine, tried: Tried) -> Check:
 
 
 def freeze_check(tried: Tried) -> Check:
-    """Tell whether bots can be frozen while others think."""
+    """Return whether bots can be frozen while others think."""
     if tried.freezes:
         return Check(
             "freezing", Area.GROUPS, State.OK, "bots that are not asked are frozen", required=True
@@ -258,7 +258,7 @@ def freeze_check(tried: Tried) -> Check:
 
 
 def kill_check(tried: Tried) -> Check:
-    """Tell whether everything of a bot can be ended at once."""
+    """Return whether everything of a bot can be ended at once."""
     if tried.kills:
         return Check("killing", Area.GROUPS, State.OK, "all of a bot ends at once")
     return Check(
@@ -272,7 +272,7 @@ def kill_check(tried: Tried) -> Check:
 
 
 def clock_check(can_count: bool) -> Check:
-    """Tell whether the referee's clock is exact: all of the above, as the sandbox finds it."""
+    """Return whether the referee's clock is exact: all of the above, as the sandbox finds it."""
     if can_count:
         return Check(
             "exact clock", Area.GROUPS, State.OK, "bots pay for what they use", required=True

@@ -68,6 +68,6 @@ def _check(machine: Machine, language: Language) -> Check:
 
 
 def is_new_enough(version: str, since: tuple[int, ...]) -> bool:
-    """Tell whether a version is that of ``since``, or a newer one; not if it is no version."""
+    """Return whether a version is that of ``since``, or a newer one; not if it is no version."""
     numbers = [int(number) for number in version.split(".") if number.isdigit()]
     return bool(numbers) and tuple(numbers) >= since

@@ -106,7 +106,7 @@ def memory_check(machine: Machine) -> Check:
 
 
 def source_check(machine: Machine) -> Check:
-    """Tell whether reading the clock is cheap."""
+    """Return whether reading the clock is cheap."""
     source = (machine.read(CLOCK_SOURCE) or "unknown").strip()
     if source not in SLOW_CLOCKS:
         return Check("clock source", Area.MACHINE, State.OK, source)
@@ -121,7 +121,7 @@ def source_check(machine: Machine) -> Check:
 
 
 def resolution_check(seconds: float) -> Check:
-    """Tell whether the clock that deadlines are measured by has fine steps."""
+    """Return whether the clock that deadlines are measured by has fine steps."""
     if seconds <= FINE_SECONDS:
         told = f"monotonic, in steps of {seconds * 1e9:.0f} ns"
         return Check("clock steps", Area.MACHINE, State.OK, told)
@@ -137,7 +137,7 @@ def resolution_check(seconds: float) -> Check:
 
 
 def time_check(now: float, installed: float) -> Check:
-    """Tell whether the time of day can be right: nothing is installed in the future."""
+    """Return whether the time of day can be right: nothing is installed in the future."""
     told = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S} UTC"
     if now >= installed:
         return Check("time", Area.MACHINE, State.OK, told)
@@ -152,7 +152,7 @@ def time_check(now: float, installed: float) -> Check:
 
 
 def data_check(machine: Machine, directory: Path, database: str | None) -> Check:
-    """Tell whether the ladder can keep its data where it wants to."""
+    """Return whether the ladder can keep its data where it wants to."""
     place = existing(directory)
     if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
         return Check(

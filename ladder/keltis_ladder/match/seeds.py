@@ -81,7 +81,7 @@ def origin_from_plain(plain: object) -> Origin:
 
 
 def is_secret(text: object) -> bool:
-    """Tell whether this can be the server's part of a seed."""
+    """Return whether this can be the server's part of a seed."""
     return isinstance(text, str) and _SECRET_PATTERN.fullmatch(text) is not None
 
 

@@ -119,7 +119,7 @@ class Flow:
     """Matches that take turns with others: what they are for, and who asked for them."""
 
     purpose: str
-    author: int | None = None  # none: the ladder itself, or whoever runs it
+    author: int | None = None  # none: the ladder itself, or the operator
 
 
 @dataclass(frozen=True)

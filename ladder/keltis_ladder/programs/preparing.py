@@ -54,7 +54,7 @@ class Builds:
         self._stopped = threading.Event()
 
     def are_wanted(self) -> bool:
-        """Tell whether anybody still waits for them."""
+        """Return whether anybody still waits for them."""
         return not self._stopped.is_set()
 
     def stop(self) -> None:

@@ -16,12 +16,12 @@ WIDE: Final = 2.5  # and so is one with a larger standard deviation
 
 
 def provisional(sigma: float, matches: int) -> bool:
-    """Tell whether a rating is too uncertain to be given a rank."""
+    """Return whether a rating is too uncertain to be given a rank."""
     return matches < FEW or sigma > WIDE
 
 
 def told_apart(mu: float, sigma: float, other_mu: float, other_sigma: float) -> bool:
-    """Tell whether it is 95 % certain which of two ratings is higher (2.5 % to either side)."""
+    """Return whether it is 95 % certain which of two ratings is higher (2.5 % to either side)."""
     return abs(mu - other_mu) > Z95 * sqrt(sigma * sigma + other_sigma * other_sigma)
 
 

@@ -309,7 +309,7 @@ class BotProcess:
         return self._has_frame()
 
     def _has_frame(self) -> bool:
-        """Tell whether the buffer holds a whole frame."""
+        """Return whether the buffer holds a whole frame."""
         have = len(self._buffer)
         if have < PREFIX:
             return False

@@ -66,7 +66,7 @@ def reproduce(card: Card, entrant: Entrant, launcher: Launcher) -> Rerun:
 
 
 def earlier_games(card: Card) -> bool:
-    """Tell whether the process that failed had been asked in other games before this one."""
+    """Return whether the process that failed had been asked in other games before this one."""
     return card.request_id is not None and card.request_id > card.asked + 1
 
 

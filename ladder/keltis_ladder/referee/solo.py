@@ -50,7 +50,7 @@ class Solo:
         process.tell(self.messages.game(seat))
 
     def is_asked(self) -> bool:
-        """Tell whether the bot has to decide: forced decisions are not asked for."""
+        """Return whether the bot has to decide: forced decisions are not asked for."""
         state = self.state
         return not state.over and int(state.seat) == self.seat and len(state.legal_actions()) > 1
 

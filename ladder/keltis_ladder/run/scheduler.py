@@ -188,7 +188,7 @@ class Scheduler:
                 return
 
     def _is_behind(self) -> bool:
-        """Tell whether results come faster than they can be stored: they wait in memory."""
+        """Return whether results come faster than they can be stored: they wait in memory."""
         return len(self._tasks) - len(self.playing) >= self.width + self.reserve
 
     async def _begin_next(self) -> bool:
@@ -233,7 +233,7 @@ class Scheduler:
                 task.add_done_callback(self._note_failure)
 
     def _may_propose(self) -> bool:
-        """Tell whether the ladder has a match to play now, if there is room for it."""
+        """Return whether the ladder has a match to play now, if there is room for it."""
         if self.matchmaker is None:
             return False
         gain = self.matchmaker.best_gain()

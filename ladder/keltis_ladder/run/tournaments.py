@@ -302,7 +302,7 @@ def _move_jobs(session: Session, id: int, old: JobState, new: JobState) -> None:
 
 
 def _is_to_advance(session: Session, course: Course) -> bool:
-    """Tell whether there is anything to write down or to order."""
+    """Return whether there is anything to write down or to order."""
     record = course.record
     if record.state != TournamentState.RUNNING:
         return record.state == TournamentState.SCHEDULED

@@ -119,11 +119,11 @@ class Group:
             return None
 
     def out_of_memory(self) -> bool:
-        """Tell whether the kernel has killed a process in it for reaching its own limit."""
+        """Return whether the kernel has killed a process in it for reaching its own limit."""
         return self._killed_for_memory() and self._reached_limit()
 
     def lacked_memory(self) -> bool:
-        """Tell whether the kernel has killed a process in it for what others hold.
+        """Return whether the kernel has killed a process in it for what others hold.
 
         It had not reached its own limit: all bots or all builds together had reached theirs, or
         the machine had no memory left.
@@ -234,7 +234,7 @@ def find_groups(mounts: str | None = None, own: str | None = None) -> Groups:
 
 
 def _is_usable(base: Base) -> bool:
-    """Tell whether groups with limits can be made there."""
+    """Return whether groups with limits can be made there."""
     try:
         for limits in (PLAY, BUILD):
             Group([base], limits).remove()

@@ -100,7 +100,7 @@ class Child:
             self._signal_group(signal.SIGCONT)
 
     def ended(self) -> bool:
-        """Tell whether the program has ended, however many of its pipes are still open."""
+        """Return whether the program has ended, however many of its pipes are still open."""
         return self.wait(0.0)
 
     def wait(self, seconds: float) -> bool:

@@ -29,7 +29,7 @@ def become_nice(nice: int) -> None:
 def pass_on(pid: int) -> bool:
     """Make the session of a process as nice as we are, where sessions are groups.
 
-    Tell whether that is settled: who has no privileges may do it only ten times a second, the
+    Return whether that is settled: who has no privileges may do it only ten times a second, the
     whole machine counted, and has to come again.
     """
     nice = os.getpriority(os.PRIO_PROCESS, 0)

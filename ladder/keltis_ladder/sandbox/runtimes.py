@@ -105,7 +105,7 @@ def shown_place(path: Path) -> Path | None:
 
 
 def needs_maps(program: str) -> bool:
-    """Tell whether a program is a runtime that does not start without /proc/self/maps."""
+    """Return whether a program is a runtime that does not start without /proc/self/maps."""
     return Path(program).name in MONO
 
 

@@ -31,7 +31,7 @@ def end_strays() -> list[int]:
 
 
 def is_stray(pid: int) -> bool:
-    """Tell whether a process is the inner one of a sandbox that has no outer one any more."""
+    """Return whether a process is the inner one of a sandbox that has no outer one any more."""
     process = Path(f"/proc/{pid}")
     try:
         if not _is_ours(process):

@@ -65,7 +65,7 @@ class BatchWriter:
         self._rotation = -1
 
     def __bool__(self) -> bool:
-        """Tell whether there is anything to send."""
+        """Return whether there is anything to send."""
         return bool(self._entries)
 
     def decided(self, rotation: int, seat: int, action: int, spent_us: int) -> None:

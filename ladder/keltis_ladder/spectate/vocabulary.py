@@ -40,11 +40,11 @@ class Vocabulary:
         return state.outcome(action) if self.shows_card[action] else None
 
     def names_card(self, action: int, seat: int, viewer: int) -> bool:
-        """Tell whether the card of a seat's decision is named to a seat or to all onlookers."""
+        """Return whether the card of a seat's decision is named to a seat or to all onlookers."""
         return viewer in (seat, EVERYTHING) or not self.hides_card[action]
 
     def names_time(self, action: int, seat: int, viewer: int) -> bool:
-        """Tell whether a seat or all onlookers may know how long a seat took for its decision."""
+        """Return whether a seat or all onlookers may know how long a seat took for its decision."""
         return viewer in (seat, EVERYTHING) or not self.hides_time[action]
 
 

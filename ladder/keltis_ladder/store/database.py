@@ -178,7 +178,7 @@ class Database:
             return result
 
     def _took_place(self, failed: _CommitFailed) -> bool:
-        """Tell whether a transaction was committed though its commit raised.
+        """Return whether a transaction was committed though its commit raised.
 
         One without a number has changed nothing. A failed commit of SQLite has no effect.
         """
@@ -208,7 +208,7 @@ class Database:
             return status
 
     def _may_pass(self, error: DBAPIError) -> bool:
-        """Tell whether another try may succeed: the connection was cut, or others were in the way.
+        """Return whether a retry may succeed: the connection was cut, or others were in the way.
 
         A lost connection of PostgreSQL shows itself in many ways, all of them operational errors,
         as deadlocks are. Those of SQLite are mostly for good.

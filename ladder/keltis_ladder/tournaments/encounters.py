@@ -19,7 +19,7 @@ class Log:
     withdrawals: dict[int, int] = field(default_factory=dict)  # last rounds, in order of leaving
 
     def known(self, key: str) -> bool:
-        """Tell whether a leg has been dealt with."""
+        """Return whether a leg has been dealt with."""
         return key in self.results or key in self.voids
 
     def gone(self, pairing: Pairing) -> int | None:

@@ -77,7 +77,7 @@ class Knockout:
         return not node.second_chance or self._upset(node)
 
     def _upset(self, node: Node) -> bool:
-        """Tell whether the first final was lost by the one who had not lost before."""
+        """Return whether the first final was lost by the one who had not lost before."""
         final = self.tables[node.sources[0].number]
         return final.order[0] != final.pairing.entrants[0]
 

@@ -65,7 +65,7 @@ def _unmet(positions: list[int], meetings: Meetings, times: int) -> list[int]:
 
 
 def _can_be_single(matching: Matching, vertex: int) -> bool:
-    """Tell whether a largest matching can do without a vertex, and make it so."""
+    """Return whether a largest matching can do without a vertex, and make it so."""
     if matching.singles >> vertex & 1:
         return True
     before = matching.neighbours[:]

@@ -77,7 +77,7 @@ class Tournament:
         return [leg for table in tables for leg in table.due_legs()]
 
     def is_due(self, key: str) -> bool:
-        """Tell whether a result of this leg would be recorded."""
+        """Return whether a result of this leg would be recorded."""
         table, number = self._find(key)
         return table is not None and number in table.due
 

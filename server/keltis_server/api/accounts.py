@@ -80,7 +80,7 @@ class TokenPath(Parameters):
 async def register_author(call: Call, body: RegisterIn) -> Reply:
     """Open an account. The token that comes back is shown this once: keep it.
 
-    Whoever runs the ladder may open accounts for others, even where registration is closed.
+    The operator may open accounts for others, even where registration is closed.
     """
     site = call.site
     by_admin = call.caller is not None and allows(call.caller, TokenScope.ADMIN)
@@ -100,11 +100,11 @@ async def register_author(call: Call, body: RegisterIn) -> Reply:
 
 def _needed_invitation(registration: Registration, body: RegisterIn) -> str | None:
     if registration == Registration.CLOSED:
-        raise forbidden("registration is closed: ask whoever runs this ladder for an account")
+        raise forbidden("registration is closed: ask the operator for an account")
     if registration == Registration.OPEN:
         return None
     if body.invitation is None:
-        raise forbidden("registration is by invitation: ask whoever runs this ladder for one")
+        raise forbidden("registration is by invitation: ask the operator for one")
     return body.invitation
 
 

@@ -1,4 +1,4 @@
-"""Administration: what only whoever runs the ladder may do."""
+"""Administration: what only the operator may do."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from keltis_server.play.games import GAMES
 from keltis_server.uploads.intake import INTAKE
 from keltis_server.uploads.moderation import follow_up
 
-ENDPOINTS: Final = Endpoints("administration", "For whoever runs the ladder.")
+ENDPOINTS: Final = Endpoints("administration", "For the operator.")
 
 MISSING_OR_REFUSED: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 

@@ -46,7 +46,7 @@ from keltis_server.site.encoding import JSON, dump_json
 
 ENDPOINTS: Final = Endpoints("bots", "Bots, their versions, ratings and faults.")
 
-# Whoever runs a ladder on their own machine is an author under their name there.
+# The operator on their own machine is an author under their name there.
 AUTHOR_PATTERN: Final = r"^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$"
 MISSING: Final = (HTTPStatus.NOT_FOUND,)
 VersionNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]

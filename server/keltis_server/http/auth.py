@@ -59,7 +59,7 @@ class Call:
             raise too_many("too many requests, or too costly ones", wait)
 
     def may_read_of(self, author_id: int) -> bool:
-        """Tell whether the caller may see what only this author may."""
+        """Return whether the caller may see what only this author may."""
         return may_read_of(self.caller, author_id)
 
 
@@ -72,7 +72,7 @@ def may_read_of(caller: Bearer | None, author_id: int) -> bool:
 
 
 def allows(bearer: Bearer, scope: TokenScope) -> bool:
-    """Tell whether a token allows something: that of an administrator allows everything."""
+    """Return whether a token allows something: that of an administrator allows everything."""
     return scope in bearer.scopes or TokenScope.ADMIN in bearer.scopes
 
 

@@ -294,8 +294,8 @@ def check(name: str, model: type[BaseModel], plain: Any) -> BaseModel:
         errors = [_explain(each, model) for each in found[:MOST_ERRORS]]
         raise Problem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
-            f"the {where} will not do: {'; '.join(errors)}",
-            kind="bad-request",
+            f"invalid {where}: {'; '.join(errors)}",
+            kind="bad-address" if name == "path" else "bad-request",
             errors=errors,
         ) from None
 

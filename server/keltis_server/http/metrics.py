@@ -67,7 +67,7 @@ CUT_OFF: Final = Counter(
 )
 CHANNELS_FAILED: Final = Counter(
     "keltis_live_channels_failed",
-    "Live channels that failed by a mistake of ours.",
+    "Live channels that failed by an internal error.",
     ["kind"],
     registry=REGISTRY,
 )
@@ -80,7 +80,7 @@ LAG: Final = Gauge(
 
 
 class Exposition:
-    """All of it as text, made in a thread and at most once in a while, whoever asks how often."""
+    """All of it as text, made in a thread, and rarely, however often it is asked for."""
 
     def __init__(self) -> None:
         self._text = b""

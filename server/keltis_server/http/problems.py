@@ -77,12 +77,12 @@ class Problem(Exception):
 
 
 def not_found(what: str) -> Problem:
-    """Return the problem that something does not exist, or not for whoever asks."""
+    """Return the problem that something does not exist, or not for the client."""
     return Problem(HTTPStatus.NOT_FOUND, what)
 
 
 def forbidden(why: str) -> Problem:
-    """Return the problem that whoever asks may not."""
+    """Return the problem that the client may not."""
     return Problem(HTTPStatus.FORBIDDEN, why)
 
 
@@ -113,7 +113,8 @@ async def tell_problems(request: web.Request, handler: Handler) -> web.StreamRes
             raise
         status = HTTPStatus(error.status)
         kept = {name: error.headers[name] for name in ("Allow",) if name in error.headers}
-        return Problem(status, _explain(request, status), headers=kept).response()
+        kind = "no-such-address" if status == HTTPStatus.NOT_FOUND else ""
+        return Problem(status, _explain(request, status), kind=kind, headers=kept).response()
     except HttpProcessingError:  # a part of a form that cannot be read
         return Problem(HTTPStatus.BAD_REQUEST, "the request is not well-formed HTTP").response()
     except MachineFailed as error:
@@ -151,7 +152,7 @@ async def tell_problems(request: web.Request, handler: Handler) -> web.StreamRes
         log.exception("%s %s failed", request.method, request.path)
         return Problem(
             HTTPStatus.INTERNAL_SERVER_ERROR,
-            "this is a mistake of ours; it has been written down",
+            "internal error; it has been logged",
         ).response()
 
 

@@ -62,5 +62,5 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 def is_free(settings: Settings, request: web.Request) -> bool:
-    """Tell whether a request costs nothing."""
+    """Return whether a request costs nothing."""
     return request.path == HEALTH or (request.path in OPERATOR and is_near(settings, request))

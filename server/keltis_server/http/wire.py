@@ -46,7 +46,7 @@ class Reply:
 
 
 def wanted_form(request: web.Request) -> str:
-    """Return the form that whoever asks prefers; JSON if that is not said."""
+    """Return the form that the client prefers; JSON if that is not said."""
     best, quality = JSON, 0.0
     for part in request.headers.get("Accept", "").split(",", MOST_CHOICES)[:MOST_CHOICES]:
         name, *parameters = (word.strip().lower() for word in part.split(";"))
@@ -66,7 +66,7 @@ def _quality(parameters: list[str]) -> float:
 
 
 def respond(request: web.Request, reply: Reply) -> web.Response:
-    """Return an answer; one that whoever asks has already is not sent again."""
+    """Return an answer; one that the client has already is not sent again."""
     if reply.body is None:
         headers = {"Cache-Control": NEVER, **reply.headers}
         return web.Response(status=reply.status, headers=headers)

@@ -30,7 +30,7 @@ PATIENCE: Final = 1.0  # seconds until a database that is down is asked again
 MOST_KEPT_BYTES: Final = 512 * 1024  # of their JSON or msgpack, whichever was made
 MOST_PENDING: Final = 10_000  # events that were published and not yet sent: it takes 25 ms
 FAILED: Final = "failed"  # the code of the error that subscribers of a failed channel get
-FAILED_DETAIL: Final = "this topic failed by a mistake of ours: subscribe again"
+FAILED_DETAIL: Final = "this topic failed by an internal error: subscribe again"
 
 log = logging.getLogger(__name__)
 

@@ -133,7 +133,7 @@ class Live:
             socket.leave_all()
 
     def _is_welcome(self, request: web.Request) -> bool:
-        """Tell whether a page may connect: one of ours, or of a site that we were told of."""
+        """Return whether a page may connect: one of ours, or of a site that we were told of."""
         allowed = {url.rstrip("/").lower() for url in self.site.settings.origins}
         origin = request.headers.get("Origin", "").lower()
         return origin in allowed or is_of_ours(self.site.settings, request)

@@ -41,7 +41,7 @@ async def healthz(request: web.Request) -> web.Response:
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """Tell whether everything that the server needs is there."""
+    """Return whether everything that the server needs is there."""
     await for_operators(request)
     site, games = request.app[SITE], request.app[GAMES]
     state: dict[str, Any] = {

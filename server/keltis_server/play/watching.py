@@ -54,7 +54,7 @@ class Beginnings:
             self._begun.pop(happening.playing.job.id, None)
 
     def first_play(self, job_id: str, created: datetime) -> bool:
-        """Tell whether nobody can have seen this deal before.
+        """Return whether nobody can have seen this deal before.
 
         A job that is older than this server may have been played by the one before.
         """
@@ -68,7 +68,7 @@ class Beginnings:
 
 
 def owns(caller: Bearer | None, bot: str, entrants: Sequence[EntrantRow]) -> bool:
-    """Tell whether a bot of the match is the caller's, and their token lets them see its hand."""
+    """Return whether a bot of the match is the caller's, and their token lets them see its hand."""
     return (
         caller is not None
         and any(each.bot == bot and each.author_id == caller.author_id for each in entrants)

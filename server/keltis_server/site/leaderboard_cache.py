@@ -1,7 +1,7 @@
 """Leaderboards that are ready: worked out once for everybody who asks, and again when they change.
 
 A leaderboard is asked for far more often than it changes. While results come in it is worked out
-at most once in ``PAUSE``; whoever asks meanwhile gets the last one. What another process has
+at most once in ``PAUSE``; requests meanwhile get the last one. What another process has
 changed in the database is noticed within ``RECHECK``.
 """
 
@@ -90,7 +90,7 @@ class Boards:
         return await asyncio.shield(self._make(key))
 
     def _make(self, key: tuple[Scope, bool]) -> asyncio.Task[Board]:
-        """Have a board made; whoever asks while that is under way waits for the same one."""
+        """Have a board made; requests meanwhile wait for the same one."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(self._compute(key))

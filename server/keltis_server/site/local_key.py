@@ -1,4 +1,4 @@
-"""The local key: lets whoever runs the server use it from the same machine without a set-up.
+"""The local key: lets the operator use it from the same machine without a set-up.
 
 The server writes its address and a key that is new each time into a file of the ladder's directory
 that nobody else can read. Whoever can read it could change the database as well.
@@ -35,7 +35,7 @@ class LocalKey:
         self.text = PREFIX + secrets.token_urlsafe(32)
 
     def fits(self, text: str) -> bool:
-        """Tell whether somebody has the key."""
+        """Return whether somebody has the key."""
         return compare_digest(text.encode(), self.text.encode())
 
     def publish(self, url: str) -> None:

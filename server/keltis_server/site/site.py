@@ -112,7 +112,7 @@ class Site:
                     log.exception("%r failed to take %s", listener, type(happening).__name__)
 
     async def local_author(self) -> Bearer:
-        """Return whoever runs the server: an author with an account of their own, administrator."""
+        """Return the operator: an author with an account of their own, administrator."""
         if self._local_author is None:
             author = await self.write(local_author, _user_name())
             assert author.id is not None

@@ -59,7 +59,7 @@ async def run_check(
     scratch = _new_directory(home.directory / "incoming")
     try:
         await _through(asyncio.to_thread(_unpack, home, subject, scratch / "bot"))
-        with tempfile.TemporaryFile() as log:  # what it says only if it dies of a mistake of ours
+        with tempfile.TemporaryFile() as log:  # what it says only if it dies of an internal error
             process = await asyncio.create_subprocess_exec(
                 *_command(home, scratch / "bot", subject.digest, sandboxed, nice),
                 stdin=subprocess.DEVNULL,

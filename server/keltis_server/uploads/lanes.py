@@ -77,7 +77,7 @@ class Lanes:
         return False
 
     def _may(self, wanted: Wanted) -> bool:
-        """Tell whether there is a place for a check of this author in its lane."""
+        """Return whether there is a place for a check of this author in its lane."""
         places = self.places[wanted.lane]
         beside = [each for each in self.running.values() if each.lane is wanted.lane]
         taken = Counter(each.author_id for each in beside)

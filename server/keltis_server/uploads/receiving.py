@@ -150,7 +150,7 @@ def _write(file: BinaryIO, data: bytes) -> None:
 
 
 def is_form(request: web.Request) -> bool:
-    """Tell whether an upload comes from a form."""
+    """Return whether an upload comes from a form."""
     return request.content_type == FORM
 
 

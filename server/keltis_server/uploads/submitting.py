@@ -54,7 +54,7 @@ class Submitting:
         if not self._site.can_check:
             raise Problem(
                 HTTPStatus.SERVICE_UNAVAILABLE,
-                "this ladder cannot run bots of others at the moment: ask whoever runs it",
+                "this ladder cannot run bots of others at the moment: ask the operator",
             )
         upload = await self._receive(author, request)
         task = asyncio.ensure_future(self._enter(author, upload))

@@ -16,7 +16,7 @@ def play(variant: str, seed: int, players: list[Player]) -> State:
 
 
 def wins_match(variant: str, seed: int, one: Player, other: Player) -> bool:
-    """Tell whether the first of two policies wins a deal, by wins first and then by points."""
+    """Return whether the first of two policies wins a deal, by wins first and then by points."""
     games = [
         (0, play(variant, seed, [one, other])),
         (1, play(variant, seed, [other, one])),

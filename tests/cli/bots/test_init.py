@@ -47,7 +47,7 @@ def test_a_directory_with_files_is_left_alone(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--lang", "cobol"], "choose from python, javascript, cpp, rust, go, java"),
-        (["--name", "El Zorro"], "the name 'El Zorro' will not do: 1 to 40 small letters"),
+        (["--name", "El Zorro"], "invalid name 'El Zorro': use 1 to 40 small letters"),
     ],
 )
 def test_wrong_input_is_refused_and_makes_nothing(

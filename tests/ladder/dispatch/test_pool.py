@@ -55,7 +55,7 @@ def slow(tmp_path: Path, token: str) -> tuple[Entrant, ...]:
 
 
 def all_gone(token: str) -> bool:
-    """Tell whether all processes end that have the token in their command line."""
+    """Return whether all processes end that have the token in their command line."""
     deadline = time.monotonic() + 300
     while processes_with(token):
         if time.monotonic() > deadline:

@@ -76,7 +76,7 @@ def read_until(fd: int, end: str | None) -> str:
 
 
 def silent_for(fd: int, seconds: float) -> bool:
-    """Tell whether nothing comes from a pipe for some time."""
+    """Return whether nothing comes from a pipe for some time."""
     return not select.select([fd], [], [], seconds)[0]
 
 

@@ -44,7 +44,7 @@ class Wire(asyncio.Transport):
         return 0
 
     def is_closing(self) -> bool:
-        """Tell whether it is being ended."""
+        """Return whether it is being ended."""
         return self.aborted
 
     def abort(self) -> None:

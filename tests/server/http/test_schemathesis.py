@@ -54,7 +54,7 @@ OTHERS = (
 )
 ADMINISTRATION = (
     "--include-tag=administration",
-    "--include-operation-id=delete_token",  # whoever runs the server needs no token
+    "--include-operation-id=delete_token",  # the operator needs no token
 )
 
 

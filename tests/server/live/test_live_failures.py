@@ -30,7 +30,7 @@ PATIENCE = 300.0  # seconds: only a channel that is frozen makes us wait for so 
 
 
 def broken(*_: Any, **__: Any) -> Any:
-    raise RuntimeError("a mistake of ours")
+    raise RuntimeError("an internal error")
 
 
 def failures(kind: str) -> float:

@@ -38,7 +38,7 @@ class Served:
 
     @property
     def local(self) -> dict[str, str]:
-        """The header of whoever runs the server."""
+        """The header of the operator."""
         return bearer(self.site.local_key.text)
 
     async def get(self, path: str, **kwargs: Any) -> Any:

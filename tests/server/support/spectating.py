@@ -292,7 +292,7 @@ class Sluice:
 
 
 def _is_piece(message: Message) -> bool:
-    """Tell whether a match goes on by it: neither a sign of life nor the start of a referee."""
+    """Return whether a match goes on by it: neither a sign of life nor the start of a referee."""
     return message["kind"] == "result" or bool(message.get("entries"))
 
 
@@ -356,7 +356,7 @@ async def _evening(directory: Path) -> Evening:
 
 
 def _worth_a_visit(match: Watched, live: LiveMatch | None) -> bool:
-    """Tell whether there is something new: the first game, or the last, when most can be seen."""
+    """Return whether there is something new: the first game, or the last, when most can be seen."""
     if live is None or match.visits == 2:
         return False
     return bool(live.games[-1].plies if match.visits else live.games[0].plies)

@@ -255,7 +255,7 @@ def test_only_who_may_submit_can_and_a_name_has_one_author(tmp_path: Path) -> No
                 ("mine", 4, "superseded"),
             ]
 
-            # Report and archive are for the author, and for whoever runs the server.
+            # Report and archive are for the author, and for the operator.
             everybody: list[dict[str, str]] = [{}, eve, ada, reader, server.local]
             reports = [await fetched(server, "mine", 1, "report", who) for who in everybody]
             assert [status for status, _ in reports] == [401, 403, 200, 200, 200]

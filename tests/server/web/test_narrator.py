@@ -49,7 +49,7 @@ def in_a_terminal(before: View, notation: str, after: View) -> str:
 
 
 def is_way(notation: str) -> bool:
-    """Tell whether a decision is where a figure goes."""
+    """Return whether a decision is where a figure goes."""
     return notation.startswith(("move ", "clover "))
 
 

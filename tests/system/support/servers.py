@@ -87,7 +87,7 @@ class ServerProcess:
             return json.load(answer)
 
     def answers(self) -> bool:
-        """Tell whether it answers at all."""
+        """Return whether it answers at all."""
         try:
             self.get("/api/v1")
         except (HTTPError, URLError, OSError):
@@ -118,7 +118,7 @@ class ServerProcess:
 
 
 def runs(pid: int) -> bool:
-    """Tell whether a process runs; one that is dead may wait for its parent to notice."""
+    """Return whether a process runs; one that is dead may wait for its parent to notice."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):

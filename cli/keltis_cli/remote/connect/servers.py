@@ -43,7 +43,7 @@ class Place:
 def find_place(server: str = "", token: str = "", as_operator: bool = False) -> Place:
     """Return the server that is meant; a token is only ever sent to the server it belongs to.
 
-    With ``as_operator`` whoever runs the server on this machine uses its key rather than a login.
+    With ``as_operator`` the operator on this machine uses its key rather than a login.
     """
     logins = read_logins()
     here = read_address(default_directory())

@@ -64,12 +64,12 @@ def any_parts_of(name: str) -> Parts:
 
 
 def is_junk(parts: Parts) -> bool:
-    """Tell whether a member is left out without a word."""
+    """Return whether a member is left out without a word."""
     return any(part in JUNK or part.startswith(APPLE_DOUBLE) for part in parts)
 
 
 def leads_out(link: Parts, target: str) -> bool:
-    """Tell whether a link, by its words alone, leads out of the archive."""
+    """Return whether a link, by its words alone, leads out of the archive."""
     depth = len(link) - 1
     for part in target.split("/"):
         if part == "..":

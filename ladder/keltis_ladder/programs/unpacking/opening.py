@@ -33,7 +33,7 @@ PACKED: Final = "packed"  # the name of the archive that we made of an upload
 LONGEST_TEXT: Final = 2000  # characters of a refusal
 LONGEST_ANSWER: Final = 128 * KIB  # bytes
 LOOK: Final = 0.25  # seconds between two looks whether it should go on
-_TAIL: Final = 4 * KIB  # of what it says only if it dies of a mistake of ours
+_TAIL: Final = 4 * KIB  # of what it says only if it dies of an internal error
 _OPENER: Final = "keltis_ladder.programs.unpacking.opener"
 
 # All that Python needs to start as it did for us; no passwords, no tokens.

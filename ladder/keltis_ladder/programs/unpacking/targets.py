@@ -76,7 +76,7 @@ class Target:
         return parts_of(name)
 
     def is_junk(self, parts: Parts) -> bool:
-        """Tell whether a member is left out without a word."""
+        """Return whether a member is left out without a word."""
         return is_junk(parts)
 
     def directory(self, parts: Parts) -> None:
@@ -140,7 +140,7 @@ class Target:
         self._links[parts] = target
 
     def may_link(self, parts: Parts, target: str) -> bool:
-        """Tell whether a link, by its words alone, stays inside."""
+        """Return whether a link, by its words alone, stays inside."""
         return not leads_out(parts, target)
 
     def finish(self) -> None:

@@ -105,7 +105,7 @@ def open_account(session: Session, name: str, now: datetime) -> Author:
     """Open an account under a name that nobody has."""
     if not re.fullmatch(AUTHOR_PATTERN, name):
         raise Refused(
-            f"the name {name!r} will not do: 1 to 40 small letters, digits, dots, dashes and "
+            f"invalid name {name!r}: use 1 to 40 small letters, digits, dots, dashes and "
             "underscores, the first a letter or digit"
         )
     if fold(name) in _RESERVED or fold(name).startswith(fold(REMOVED)):
@@ -219,7 +219,7 @@ def use_invitation(session: Session, text: str, author: Author, now: datetime) -
     query = select(Invitation).where(Invitation.digest == digest_of(text)).with_for_update()
     invitation = session.exec(query).first()
     if invitation is None:
-        raise BadInvitation("there is no such invitation: ask whoever runs this ladder for one")
+        raise BadInvitation("there is no such invitation: ask the operator for one")
     if invitation.used is not None:
         raise BadInvitation("this invitation was used before: each opens one account")
     if invitation.expires is not None and invitation.expires <= now:

@@ -157,7 +157,7 @@ def activate(
     """Let a version play; the bot's versions that played so far make room for it."""
     bot = session.get_one(Bot, version.bot_id)
     if bot.disabled is not None:
-        raise Refused(f"{bot.name} is disabled by whoever runs the ladder: {bot.disabled}")
+        raise Refused(f"{bot.name} is disabled by the operator: {bot.disabled}")
     playing = versions_in(session, bot, {VersionState.ACTIVE})
     others = [other for other in playing if other.id != version.id]
     for other in others:

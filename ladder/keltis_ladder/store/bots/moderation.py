@@ -141,7 +141,7 @@ class Stock:
 
 
 def take_stock(session: Session) -> Stock:
-    """Count what whoever runs a ladder wants to know."""
+    """Count what the operator wants to know."""
     job, version = table_of(Job), table_of(Version)
     return Stock(
         matches=matches_stored(session),

@@ -326,7 +326,7 @@ def _check_name(session: Session, author: Author, name: str, most_bots: int) -> 
 
 def _check_enabled(bot: Bot) -> None:
     if bot.disabled is not None:
-        raise Refused(f"{bot.name} was disabled by whoever runs this ladder: {bot.disabled}")
+        raise Refused(f"{bot.name} was disabled by the operator: {bot.disabled}")
 
 
 def _hold_checked(session: Session, version_id: int) -> tuple[Version, Bot] | None:

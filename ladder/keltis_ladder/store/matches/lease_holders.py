@@ -17,7 +17,7 @@ def this_process() -> str:
 
 
 def is_gone(holder: str) -> bool:
-    """Tell whether a holder has surely ended; of other machines' we know nothing."""
+    """Return whether a holder has surely ended; of other machines' we know nothing."""
     process = holder.removeprefix(f"{_machine()}/")
     pid, _, started = process.partition("/")
     if process == holder or not pid.isdecimal():

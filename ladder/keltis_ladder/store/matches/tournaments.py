@@ -154,7 +154,7 @@ def unfinished_tournaments(session: Session, author_id: int) -> int:
 
 
 def all_played(session: Session, tournament_id: int) -> bool:
-    """Tell whether no match of a tournament waits or is being played."""
+    """Return whether no match of a tournament waits or is being played."""
     query = (
         select(_job.c.id)
         .where(_job.c.tournament_id == tournament_id, _job.c.state.in_(_OPEN_JOBS))

@@ -177,7 +177,7 @@ class Connection(web.RequestHandler):
         super().resume_writing()
 
     def is_stuck(self, at: float, patience: float) -> bool:
-        """Tell whether the client has not taken enough of an answer for too long."""
+        """Return whether the client has not taken enough of an answer for too long."""
         size = self._wire.get_write_buffer_size() if self._wire is not None else 0
         if not size:
             self._owed = 0
@@ -253,7 +253,7 @@ class Crowd:
             self._count += 1
 
     def admits_frames(self, connection: Connection, size: int) -> bool:
-        """Tell whether websockets of this client may send so many bytes now."""
+        """Return whether websockets of this client may send so many bytes now."""
         who = connection.home if self._shares_home else str(id(connection))
         if not self._inflow.take(who, size):
             return True

@@ -51,7 +51,7 @@ def known_hosts_only(settings: Settings) -> Middleware:
 
 
 def is_for_us(settings: Settings, request: web.Request) -> bool:
-    """Tell whether a request names a host that we are: our public one, or where it came to.
+    """Return whether a request names a host that we are: our public one, or where it came to.
 
     A request line may name one itself, as those to a proxy do. Then both must be ours.
     """
@@ -72,7 +72,7 @@ def named_host(request: web.Request) -> str:
 
 
 def is_of_ours(settings: Settings, request: web.Request) -> bool:
-    """Tell whether a request comes from a page of ours, or from no page at all."""
+    """Return whether a request comes from a page of ours, or from no page at all."""
     origin = request.headers.get(hdrs.ORIGIN)
     if origin is None:
         return request.headers.get("Sec-Fetch-Site") != "cross-site"
@@ -85,7 +85,7 @@ def is_of_ours(settings: Settings, request: web.Request) -> bool:
 
 
 def is_near(settings: Settings, request: web.Request) -> bool:
-    """Tell whether somebody on this machine asks, themselves and not through a proxy."""
+    """Return whether somebody on this machine asks, themselves and not through a proxy."""
     peer = request.transport.get_extra_info("peername") if request.transport else None
     if not peer or not _is_loopback(_address(str(peer[0]))):
         return False
@@ -100,7 +100,7 @@ def misdirected(request: web.Request) -> Problem:
     name = ", ".join(request.headers.getall(hdrs.HOST, []))[:LONGEST]
     return Problem(
         HTTPStatus.MISDIRECTED_REQUEST,
-        f"this server does not know itself as {name!a}: whoever runs it can start it with"
+        f"this server does not know itself as {name!a}: the operator can start it with"
         " --public-url http://NAME[:PORT], the address as clients write it",
     )
 
@@ -124,7 +124,7 @@ def public_host(settings: Settings) -> str:
 
 
 def _is_bound(settings: Settings, request: web.Request, name: str) -> bool:
-    """Tell whether a name is a loopback name, or where we listen.
+    """Return whether a name is a loopback name, or where we listen.
 
     With 0.0.0.0 or :: we listen on each address of the machine: on the one the client came to.
     """

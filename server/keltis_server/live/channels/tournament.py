@@ -84,5 +84,5 @@ class TournamentChannel(Channel):
 
 
 def _about_to_end(table: Plain) -> bool:
-    """Tell whether everything was played, and the director has only to say so."""
+    """Return whether everything was played, and the director has only to say so."""
     return bool(table["state"] == TournamentState.RUNNING and table["played"] >= table["total"])

@@ -10,11 +10,11 @@ from typing import Final
 from aiohttp import web
 
 from keltis_server.http.endpoints import API
-from keltis_server.http.problems import PROBLEM_JSON, Handler
+from keltis_server.http.problems import PREFIX, PROBLEM_JSON, Handler
 from keltis_server.web.render.rendering import NOBODY, answer
 
-# What the detail of a problem begins with if it only says again that there is nothing here.
-NOTHING: Final = ("there is nothing at", "the address will not do")
+# Problems that say no more than that there is nothing here.
+NOTHING: Final = (PREFIX + "no-such-address", PREFIX + "bad-address")
 KEPT: Final = ("Allow", "Retry-After", "WWW-Authenticate")
 HTML: Final = "text/html"
 
@@ -35,7 +35,7 @@ async def tell_in_pages(request: web.Request, handler: Handler) -> web.StreamRes
     try:
         problem = json.loads(response.body if isinstance(response.body, bytes) else b"{}")
         detail = str(problem.get("detail", ""))
-        nothing = detail.startswith(NOTHING)
+        nothing = problem.get("type") in NOTHING
         # A name that nothing can have is, for people, a name that nothing has.
         status = HTTPStatus.NOT_FOUND if nothing else HTTPStatus(response.status)
         page = answer(
@@ -57,7 +57,7 @@ async def tell_in_pages(request: web.Request, handler: Handler) -> web.StreamRes
 
 
 def reads_pages(request: web.Request) -> bool:
-    """Tell whether whoever asks would rather have a page than JSON."""
+    """Return whether the client would rather have a page than JSON."""
     accepted = request.headers.get("Accept", "").split(",")
     kinds = [part.partition(";")[0].strip() for part in accepted]
     first = next((kind for kind in kinds if kind == HTML or kind.endswith("json")), "")

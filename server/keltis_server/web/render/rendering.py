@@ -43,7 +43,7 @@ class Address:
         return self._assets.url(name)
 
     def exists(self, name: str) -> bool:
-        """Tell whether there is such a file."""
+        """Return whether there is such a file."""
         return name in self._assets.files
 
 
@@ -69,7 +69,7 @@ class Printer:
         self._environment.filters["data"] = as_data
 
     def page(self, request: web.Request, template: str, **context: Any) -> str:
-        """Return a page as text, in the language of whoever asks."""
+        """Return a page as text, in the language of the client."""
         words = words_of(language_of(request))
         return self._environment.get_template(template).render(
             t=words,

@@ -40,7 +40,7 @@ class Words:
         }
 
     def __call__(self, name: str, /, **values: Any) -> str:
-        """Return a text with its values put in; a text that is missing is a mistake of ours."""
+        """Return a text with its values put in; a text that is missing is an internal error."""
         text = self.texts[name]
         if name.endswith(MARKED_UP):
             safe = {key: escape(value) for key, value in values.items()}

@@ -98,7 +98,7 @@ def slow_bots(directory: Path, token: str, seconds: float = 0.004) -> tuple[Entr
 
 
 def all_gone(token: str) -> bool:
-    """Tell whether all processes end that have the token in their command line."""
+    """Return whether all processes end that have the token in their command line."""
     deadline = time.monotonic() + PATIENCE
     while processes_with(token):
         if time.monotonic() > deadline:

@@ -118,7 +118,7 @@ def test_a_new_release_does_not_bring_back_what_was_disabled(
     versions = database.write(ensure_house_bots)
     assert [version.state for version in versions] == ["active", "retired", "active"]
     with (
-        pytest.raises(Refused, match="disabled by whoever runs the ladder"),
+        pytest.raises(Refused, match="disabled by the operator"),
         database.writing() as session,
     ):
         activate(session, session.get_one(Version, versions[1].id))

@@ -7,7 +7,7 @@ export class Memory {
   #known = new Map();
 
   /**
-   * Tell whether one of these parts is another than last time.
+   * Return whether one of these parts is another than last time.
    *
    * @param {string} name
    * @param {unknown[]} parts

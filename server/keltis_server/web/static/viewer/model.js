@@ -225,7 +225,7 @@ export class MatchModel {
   }
 
   /**
-   * Tell whether moves of a game have to be asked for.
+   * Return whether moves of a game have to be asked for.
    *
    * @param {number} rotation
    * @param {string} perspective
