@@ -12,7 +12,11 @@ from aiohttp import web
 from keltis_ladder.files.sizes import KIB
 from keltis_server.api import PARTS
 from keltis_server.http import metrics
-from keltis_server.http.edge.bodies import close_after_refusal, refuse_packed
+from keltis_server.http.edge.bodies import (
+    close_after_refusal,
+    refuse_odd_types,
+    refuse_packed,
+)
 from keltis_server.http.edge.hosts import known_hosts_only
 from keltis_server.http.endpoints import API, add_routes
 from keltis_server.http.problems import tell_problems
@@ -38,6 +42,7 @@ def make_app(site: Site) -> web.Application:
             tell_problems,
             known_hosts_only(site.settings),
             refuse_packed,
+            refuse_odd_types,
             limit_requests,
         ],
         client_max_size=LARGEST_BODY,

@@ -83,7 +83,7 @@ class Receiver:
         if not is_form(request):
             return _Body(request.content)
         try:
-            reader = _Form(request.headers, request.content)
+            reader = _Form(request.headers, request.content, max_field_size=KIB, max_headers=16)
             for _ in range(MOST_FIELDS):
                 async with asyncio.timeout(self.pace.pause):
                     part = await reader.next()

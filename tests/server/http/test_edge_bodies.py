@@ -11,6 +11,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from aiohttp import web_request
 
 from keltis_server.http.edge.nesting import DEEPEST, TooDeep, check_depth
 from keltis_server.http.endpoints import API, MOST_PARAMETERS
@@ -43,6 +44,55 @@ def test_a_body_that_is_not_packed_is_taken_whatever_its_header_calls_that(tmp_p
         async with served(tmp_path) as server:
             headers = {"Content-Encoding": "identity"}
             await server.post("/accounts", 201, json={"name": "ada"}, headers=headers)
+
+    asyncio.run(scenario())
+
+
+def test_an_odd_content_type_is_refused_before_anybody_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of semicolons stopped the server for a second, some parameters made it fail."""
+    seen: list[str] = []
+    parse = web_request.BaseRequest._parse_content_type
+
+    def noted(self: web_request.BaseRequest, raw: str | None) -> None:
+        seen.append(raw or "")
+        parse(self, raw)
+
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            monkeypatch.setattr(web_request.BaseRequest, "_parse_content_type", noted)
+            for kind in (
+                "application/json;" + ";" * 8000,
+                "application/json; " + "a=b; " * 1500,
+                "application/json; a*0=b; a*1=c",
+                "application/json; a*=utf-8''b",
+                'application/json; a="' + "\\" * 100,
+                "application/json" + "; a=b" * 9,
+                "application/json; charset",
+                "application",
+                "application/json, text/plain",
+                "\u00e4/json",
+            ):
+                async with raw(server) as client:
+                    headers = {"Content-Type": kind, "Content-Length": "2"}
+                    client.send(request("POST", f"{API}/accounts", headers) + b"{}")
+                    status, told, _ = await client.answer()
+                    assert (status, told.get("connection")) == (415, "close"), kind[:50]
+            assert seen == []
+            for n, kind in enumerate(
+                (
+                    "application/json",
+                    "Application/JSON; charset=utf-8;",
+                    'application/json ; a="b c"',
+                )
+            ):
+                body = json.dumps({"name": f"ada{n}"}).encode()
+                async with raw(server) as client:
+                    headers = {"Content-Type": kind, "Content-Length": str(len(body))}
+                    client.send(request("POST", f"{API}/accounts", headers) + body)
+                    assert (await client.answer())[0] == 201, kind
+            assert len(seen) == 3
 
     asyncio.run(scenario())
 
