@@ -40,7 +40,7 @@ def named_in(path: Path) -> list[str]:
 @cache
 def listed() -> list[str]:
     """Return the paths on the page, with their placeholders."""
-    return [words for words in code_words(PAGE) if "/" in words or words.endswith(".md")]
+    return [words for words in code_words(PAGE) if "/" in words or words.endswith((".md", ".toml"))]
 
 
 def expanded(row: str) -> set[str]:
