@@ -131,8 +131,10 @@ class RefereePool:
 
     def _stop_listening(self, referee: RefereeChild) -> None:
         self._selector.unregister(referee)
-        if referee.has_unsent:
-            self._selector.unregister(referee.input_fileno())
+        # An interrupt may have come between a write and the note of what is left to be written.
+        for key in list(self._selector.get_map().values()):
+            if key.data is referee:
+                self._selector.unregister(key.fd)
 
     def _receive(self, again: deque[Job]) -> list[dict[str, Any]]:
         """Wait for news; jobs that have to be played again go to ``again``."""

@@ -254,7 +254,7 @@ def test_an_interrupt_ends_the_match_with_a_report_of_what_was_played(tmp_path: 
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
     told, errors = running.communicate(timeout=300)
-    assert running.returncode == 130
+    assert running.returncode == 130, errors
     assert "Traceback" not in errors
     head = re.search(r"^(\d+) of 100,000 matches, then aborted, (\d+) games", told, re.MULTILINE)
     assert head

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from keltis_bots.framing import frame
-from keltis_ladder.dispatch.child import MOST_TRIES
+from keltis_ladder.dispatch.child import MOST_TRIES, RefereeChild
 from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
@@ -208,3 +208,15 @@ def test_a_referee_whose_parent_has_gone_does_not_stay() -> None:
     done = subprocess.run(command, input=b"", capture_output=True, timeout=300)
     assert done.returncode == 1
     assert b"has gone" in done.stderr
+
+
+def test_an_interrupt_while_a_job_is_being_written_stays_an_interrupt(
+    quick: tuple[Entrant, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_half(referee: RefereeChild, job: Job) -> None:
+        referee.job, referee._unsent = job, b"the other half"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RefereeChild, "send", write_half)
+    with pytest.raises(KeyboardInterrupt), RefereePool(CORES[:1], sandboxed=False) as pool:
+        list(pool.play(jobs(quick, 1)))
