@@ -5,10 +5,13 @@ KELTIS_NO_COMPILE=1 skips the compiler; KELTIS_REQUIRE_COMPILE=1 makes its failu
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import BaseError, CCompilerError
 
 # What is compiled together calls each other natively. The dotted name of a group puts the library
 # that its modules share inside a package.
@@ -56,6 +59,7 @@ NO_COMPILE = os.environ.get("KELTIS_NO_COMPILE") == "1"
 # pip asks for the metadata in a process of its own, which needs no C code.
 METADATA_ONLY = not {"egg_info", "dist_info", "sdist"}.isdisjoint(sys.argv)
 REQUIRE_COMPILE = os.environ.get("KELTIS_REQUIRE_COMPILE") == "1"
+PLAIN = "the engine could not be compiled; it is installed as plain Python"
 
 
 class BuildEngine(build_ext):
@@ -68,7 +72,7 @@ class BuildEngine(build_ext):
             return
         for path in built:
             path.unlink(missing_ok=True)
-        self.warn("the engine could not be compiled; it is installed as plain Python")
+        self.warn(PLAIN)
 
 
 def modules(patterns: list[str]) -> list[str]:
@@ -76,8 +80,30 @@ def modules(patterns: list[str]) -> list[str]:
     return sorted(str(path) for path in found if path.name != "__init__.py")
 
 
+def can_compile() -> bool:
+    """Tell whether there is a C compiler and Python.h, before mypyc works on what they get."""
+    # What setuptools brings along, since Python 3.12 has no distutils of its own any more.
+    from distutils.ccompiler import new_compiler
+    from distutils.sysconfig import customize_compiler
+
+    with TemporaryDirectory() as scratch:
+        source = Path(scratch, "smallest.c")
+        source.write_text("#include <Python.h>\n")
+        try:
+            compiler = new_compiler()
+            customize_compiler(compiler)
+            include = [sysconfig.get_path("include"), sysconfig.get_path("platinclude")]
+            compiler.compile([str(source)], scratch, include_dirs=include)
+        except (BaseError, CCompilerError, OSError):
+            return False
+    return True
+
+
 def engine_extensions() -> list[Extension]:
     if NO_COMPILE or METADATA_ONLY:
+        return []
+    if not REQUIRE_COMPILE and not can_compile():
+        print(PLAIN, file=sys.stderr)
         return []
     from mypyc.build import mypycify
 
