@@ -3,7 +3,6 @@
 A test that asks for a database runs on SQLite and on a real PostgreSQL.
 """
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.schema.upkeep import upgrade
 from tests.ladder.store.support.postgres import Postgres, PostgresMissing, running
 from tests.ladder.store.support.sharing import emptied
+from tests.ladder.store.support.templates import place_database
 
 KINDS = ("sqlite", "postgresql")
 
@@ -32,7 +32,9 @@ def postgres() -> Iterator[Postgres]:
     try:
         with running() as server:
             server.execute("CREATE DATABASE upgraded")
-            _upgraded(server.url("upgraded"))
+            database = Database(server.url("upgraded"))
+            upgrade(database)
+            database.close()
             yield server
     except PostgresMissing as missing:
         pytest.skip(str(missing))
@@ -40,24 +42,15 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture(scope="session")
 def upgraded_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An SQLite database that is up to date: copying it is quicker than making another."""
-    file = tmp_path_factory.mktemp("template") / "ladder.db"
-    _upgraded(str(file))
-    return file
-
-
-def _upgraded(url: str) -> None:
-    database = Database(url)
-    upgrade(database)
-    database.close()
+    """An SQLite database that is up to date, to copy."""
+    return place_database(tmp_path_factory.mktemp("template") / "ladder.db")
 
 
 @pytest.fixture(params=KINDS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a database that is up to date and empty."""
     if request.param == "sqlite":
-        template: Path = request.getfixturevalue("upgraded_file")
-        return str(shutil.copy(template, tmp_path / "ladder.db"))
+        return str(place_database(tmp_path / "ladder.db"))
     server: Postgres = request.getfixturevalue("postgres")
     return emptied(server)
 

@@ -44,6 +44,7 @@ from keltis_ladder.store.schema.tables import (
 )
 from keltis_ladder.store.schema.version_states import VersionCause, VersionState
 from keltis_ladder.tournaments.plan import Plan
+from tests.ladder.store.support.templates import place_database
 from tests.ladder.support.small_bots import write_bot
 
 CONTROL = TimeControl(bank_ms=20_000, increment_ms=100)
@@ -54,7 +55,7 @@ class Ladder:
     """A ladder in a directory of its own, with what its scheduler says."""
 
     def __init__(self, directory: Path) -> None:
-        self.home = Home(directory, str(directory / "ladder.db"))
+        self.home = Home(directory, str(place_database(directory / "ladder.db")))
         self.database = self.home.open()
         self.news: list[News] = []
 

@@ -23,9 +23,11 @@ from keltis_ladder.sandbox.sandbox import SandboxMissing
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.ratings.recomputing import compare
 from keltis_ladder.store.schema.tables import Job, JobState
+from keltis_server.serve import open_site
 from keltis_server.settings import Settings
 from keltis_server.site.local_key import FILE
 from tests.cli.support.helpers import command
+from tests.cli.support.inside import Inside
 from tests.places import ROOT
 from tests.server.support.serving import QUIET, served
 from tests.system.support.servers import ServerProcess, runs
@@ -121,12 +123,18 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
     ],
 )
 def test_settings_that_cannot_be_are_refused_before_anything_begins(
-    tmp_path: Path, variable: str, value: str, words: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    variable: str,
+    value: str,
+    words: str,
 ) -> None:
-    done = command("serve", "--data", tmp_path / "ladder", **{variable: value})
-    assert done.returncode == 2, done.stderr
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
+    monkeypatch.setenv(variable, value)
+    done = Inside(capsys, monkeypatch).run("serve", "--data", tmp_path / "ladder")
+    assert done.code == 2, done.err
+    assert words in done.err
+    assert "Traceback" not in done.err
     assert not (tmp_path / "ladder").exists()
 
 
@@ -195,7 +203,7 @@ def test_a_ladder_that_bots_could_read_is_not_served(
 ) -> None:
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     with pytest.raises(ShownToBots, match="which every bot can read"):
-        asyncio.run(ended_at_once(tmp_path / "ladder"))
+        open_site(QUIET, Home(tmp_path / "ladder", str(tmp_path / "ladder" / "ladder.db")))
     assert not (tmp_path / "ladder" / "ladder.db").exists()
 
 

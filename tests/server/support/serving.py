@@ -19,6 +19,7 @@ from keltis_server.http.endpoints import API
 from keltis_server.serve import listen, open_site
 from keltis_server.settings import Settings
 from keltis_server.site.site import Site
+from tests.ladder.store.support.templates import place_database
 
 QUIET = Settings(port=0, house=False)  # no bots: nothing is played unless a test wants it
 
@@ -78,7 +79,8 @@ async def served(directory: Path, settings: Settings = QUIET) -> AsyncIterator[S
     """Run a server for as long as the block lasts; it plays on one core unless told otherwise."""
     cores = settings.cores or (_own_core(),)
     settings = replace(settings, cores=cores, nice=0)  # other tests need the machine, too
-    site = open_site(settings, Home(directory, str(directory / "ladder.db")))
+    database = place_database(directory / "ladder.db")
+    site = open_site(settings, Home(directory, str(database)))
     app = make_app(site)
     runner = EdgeRunner(app, settings, shutdown_timeout=5.0)
     try:
