@@ -17,7 +17,7 @@ CI = os.environ.get("CI") == "true"
 NO_SKIPS = CI or os.environ.get("KELTIS_NO_SKIPS") == "1"
 
 # One process each: an evening of matches, and a ladder with its browser, are made only once then.
-TOGETHER = ("tests/server/test_live", "tests/system/web/")
+TOGETHER = ("tests/server/live/", "tests/system/web/")
 # Minutes for each test, or nearly.
 APART = tuple(f"tests/system/test_{name}.py" for name in ("server", "kills", "occupancy"))
 LONGEST_FIRST = ("system", "server", "ladder", "cli", "bots", "engine")
