@@ -67,7 +67,7 @@ format: $(VENV)/dev $(NODE)/installed  ## Format the code, apply safe fixes, wra
 	$(BIN)/python -m tests.docs.support.wrap
 
 test-interpreted: $(VENV)/dev  ## The engine's tests on its sources
-	$(TIMED) interpreted env $(INTERPRETED) $(PYTEST) -n 2 tests/engine
+	$(TIMED) interpreted env $(INTERPRETED) $(PYTEST) -n 2 -m 'not one_form' tests/engine
 
 test-pythons: $(VENV)/dev  ## submit, match, check and the engine on every Python that is here
 	@.ci/pythons full $(VENV) $(PYTHONS)

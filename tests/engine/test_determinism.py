@@ -185,6 +185,7 @@ def interpreted_elsewhere(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.one_form
 def test_the_interpreted_sources_play_the_same_in_every_detail(tmp_path: Path) -> None:
     """In the compiled run this compares the two forms; else two processes of the same."""
     here = fingerprints(GAMES)

@@ -13,6 +13,7 @@ from tests.engine.oracle import OracleMismatch, common, kartenspiel, keltis, neu
 from tests.engine.oracle import weg_der_steine as steine
 from tests.engine.support.oracle_games import runners_games
 
+pytestmark = pytest.mark.one_form  # the oracle is tested here, not the engine
 VARIANTS = list(oracle.GAMES)
 Replay = dict[str, Any]
 DECKS = {"keltis": keltis.DECK, "neue-wege": keltis.DECK, "kartenspiel": kartenspiel.DECK}
