@@ -63,6 +63,9 @@ def referee(request: pytest.FixtureRequest) -> Iterator[Referee]:
 
 
 def fault_of(referee: Referee, entrant: Entrant, honest: Entrant) -> Fault:
+    # Other tests have the kernel kill processes for their memory. Outside of a sandbox nobody can
+    # tell whose death that was: the bot has used up the excuses that it gets for this.
+    referee._excused[entrant.key] = MOST_EXCUSED
     game = referee.play_game(find_variant("weg-der-steine", {}), 1, [entrant, honest], 0)
     (loss,) = game.losses
     assert game.entrants[loss.seat] == 0
