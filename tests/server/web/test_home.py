@@ -89,6 +89,7 @@ def test_names_figures_and_points_belong_together_in_every_rotation(tmp_path: Pa
             known: dict[Standing, int] = {}
             said: set[str] = set()
             seen: dict[bool, set[int]] = {}
+            pictures: Any = []
             async with asyncio.timeout(PATIENCE / 1000):
                 # A browser that is slow may miss a game: then there are others.
                 while not has_shown_all(seen):
@@ -96,7 +97,7 @@ def test_names_figures_and_points_belong_together_in_every_rotation(tmp_path: Pa
                     while not any(won in text for text in said):
                         await visit.page.wait_for_timeout(100)
                         said = big_words(await visit.page.evaluate("seen"))
-                    pictures: Any = await visit.page.evaluate("seen")
+                    pictures = await visit.page.evaluate("seen")
                     seen = check_standings(pictures, known | standings(visit.heard))
                     check_tables(pictures)
             assert any(text.startswith(bots) for text in big_words(pictures))
