@@ -77,7 +77,7 @@ def test_the_shell_completes_commands_with_what_they_do_and_loads_none(tmp_path:
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | asked
     )
     assert "whoami" in done.stdout
-    assert "and your account there" in done.stdout
+    assert "Show which server is used" in done.stdout
     assert done.stdout.splitlines()[-1] == "loaded []"
 
 

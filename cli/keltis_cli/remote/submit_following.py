@@ -27,7 +27,7 @@ from keltis_cli.remote.pages.findings import say_finding
 from keltis_cli.remote.pages.match import result_line
 from keltis_server.models.bots import BotOut, VersionOut
 from keltis_server.models.matches import MatchOut
-from keltis_server.models.reports import FindingOut, ReportOut
+from keltis_server.models.reports import FindingOut, FoundOut
 
 CHECKING: Final = "checking"
 ACTIVE: Final = "active"
@@ -202,7 +202,7 @@ class Watch:
     def _report(self, plain: Any) -> None:
         """Show what of a report has not been shown yet."""
         self.outcome.report = plain
-        report = read(self.server, ReportOut, plain)
+        report = read(self.server, FoundOut, plain)
         self._build_says(report.output[self.output :])
         for finding in plain.get("findings", [])[self.findings :]:
             self._found(finding)

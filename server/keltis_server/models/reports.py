@@ -17,12 +17,17 @@ class FindingOut(BaseModel):
     log: str = Field(description="The end of what the bot, or its build, had printed.")
 
 
-class ReportOut(BaseModel):
+class FoundOut(BaseModel):
+    """What a check has found so far; live messages send no more than this."""
+
+    findings: list[FindingOut]
+    output: str = Field(description="What its build printed; of much only beginning and end.")
+
+
+class ReportOut(FoundOut):
     """What the check of a version found. Empty until it is over."""
 
     state: str
     reason: str
-    findings: list[FindingOut]
-    output: str = Field(description="What its build printed; of much only beginning and end.")
     started: Moment | None
     finished: Moment | None

@@ -167,4 +167,4 @@ def test_what_is_no_token_is_never_sent(inside: Inside, token: str) -> None:
     done = inside.run("login", "http://127.0.0.1:9", "--token", token)
     assert done.code == 2
     assert ESCAPE not in done.err
-    assert "is no token" in done.err
+    assert "invalid token" in done.err

@@ -11,36 +11,13 @@ from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.connect.troubles import Unreachable
 from keltis_server.models.matches import MatchOut
 from keltis_server.models.reports import FindingOut
+from tests.cli.remote.test_troubles import a_match
 
 SERVER = Server(Place("http://127.0.0.1:9"))
 
 
 def match(**changes: Any) -> dict[str, Any]:
-    plain: dict[str, Any] = {
-        "id": "7",
-        "number": None,
-        "state": "playing",
-        "purpose": "ladder",
-        "rated": True,
-        "variant": "keltis",
-        "players": 2,
-        "options": {},
-        "clock": {"bank_ms": 1000, "increment_ms": 20, "start_ms": 1000},
-        "reason": "close",
-        "tournament": None,
-        "leg": None,
-        "commitment": None,
-        "seed": None,
-        "origin": None,
-        "result_digest": None,
-        "entrants": [],
-        "decisions": None,
-        "created": "2026-11-16T12:00:00Z",
-        "finished": None,
-        "games": [],
-        "replay_removed": False,
-    }
-    return plain | changes
+    return a_match() | {"number": None, "state": "playing"} | changes
 
 
 def test_what_a_newer_server_adds_is_ignored() -> None:

@@ -217,6 +217,7 @@ def test_names_with_escapes_never_reach_the_terminal(inside: Inside) -> None:
     bot = {
         "name": f"evil{ESCAPES}",
         "author": f"eve{ESCAPES}",
+        "house": False,
         "created": "2026-01-01T00:00:00Z",
         "description": f"{ESCAPES}\nsecond line",
         "state": f"active{ESCAPES}",
@@ -225,7 +226,8 @@ def test_names_with_escapes_never_reach_the_terminal(inside: Inside) -> None:
         "players": [2],
         "ratings": [],
     }
-    version = {**bot, "number": 1, "reason": ESCAPES}
+    none = {"size": None, "digest": None, "built_in": None}
+    version = {**bot, **none, "id": 1, "number": 1, "reason": ESCAPES}
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         path = handler.path.partition("?")[0]
@@ -286,8 +288,29 @@ def test_completion_knows_commands_variants_and_names(
 
 def a_match(name: str = "x") -> dict[str, Any]:
     entrants = [
-        {"position": k, "bot": name, "version": 1, "rank": k + 1, "points": 3} for k in range(2)
+        {
+            "position": k,
+            "bot": name,
+            "version": 1,
+            "author": name,
+            "rank": k + 1,
+            "wins": 1.0,
+            "points": 3,
+            "faults": 0,
+            "mu": None,
+            "sigma": None,
+        }
+        for k in range(2)
     ]
+    game = {
+        "rotation": 0,
+        "seats": [0, 1],
+        "ending": "figures",
+        "scores": [1, 2],
+        "ranks": [2, 1],
+        "digest": "",
+        "faults": [],
+    }
     return {
         "id": "0" * 36,
         "number": 7,
@@ -296,7 +319,19 @@ def a_match(name: str = "x") -> dict[str, Any]:
         "rated": True,
         "variant": name,
         "players": 2,
+        "options": {},
+        "clock": {"bank_ms": 1000, "increment_ms": 20, "start_ms": 1000},
+        "reason": name,
+        "tournament": None,
+        "leg": None,
+        "commitment": None,
+        "seed": None,
+        "origin": None,
+        "result_digest": None,
         "entrants": entrants,
+        "decisions": 9,
         "created": "2026-01-01T00:00:00Z",
-        "games": [{"rotation": 0, "seats": [0, 1], "scores": [1, 2], "ranks": [2, 1]}],
+        "finished": None,
+        "games": [game],
+        "replay_removed": False,
     }
