@@ -120,7 +120,7 @@ class Intake:
             try:
                 self.lanes.want(map(self._wanted, await self._site.read(waiting)))
                 self._fill()
-            except DBAPIError:  # the steward tells that it is down
+            except DBAPIError:  # the scheduler tells that it is down
                 pass
             except Exception:
                 log.exception("the look for versions to check failed")
