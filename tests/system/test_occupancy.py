@@ -85,7 +85,7 @@ def test_a_second_server_on_a_database_is_refused(tmp_path: Path, database: str)
 
 def test_a_server_that_was_killed_keeps_nobody_out(tmp_path: Path, database: str) -> None:
     data = tmp_path / "ladder"
-    for _ in range(3):
+    for _ in range(2):
         with ServerProcess(data, *QUICK, "--database", database) as server:
             os.kill(server.process.pid, signal.SIGKILL)  # and the next one starts at once
     with ServerProcess(data, *QUICK, "--database", database) as last:
@@ -104,13 +104,14 @@ def test_a_server_holds_its_database_through_lost_connections(
         assert f"process {first.process.pid}" in refused(tmp_path / "second", "--database", url)
 
 
-RUN = [sys.executable, "-m", "keltis_cli", "ladder", "run", "-n", "1", "--quiet", "--cores", "1"]
+SHORT = ("--cores", "1", "--bank", "100", "--increment", "2")
+RUN = [sys.executable, "-m", "keltis_cli", "ladder", "run", "-n", "1", "--quiet", *SHORT]
 
 
 def test_a_ladder_run_beside_a_server_says_whose_ladder_it_would_join(tmp_path: Path) -> None:
     data = tmp_path / "ladder"
     command = [*RUN, "--data", str(data)]
-    options = ("--port", "0", "--cores", "1", "--matches-per-minute", "1")
+    options = ("--port", "0", "--matches-per-minute", "1", *SHORT)
     with ServerProcess(data, *options) as server:
         alone = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False

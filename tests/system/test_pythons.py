@@ -159,7 +159,8 @@ site=$(venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib")
 rmdir "$site" 2>/dev/null || rm -r "$site"
 mv packages "$site"
 keltis="venv/bin/python -m keltis_cli"
-$keltis serve --port 0 --cores 1 --bank 200 --increment 4 --data home/ladder > serve.log 2>&1 &
+quick="--cores 1 --bank 200 --increment 4 --matches-per-minute 1"
+$keltis serve --port 0 $quick --data home/ladder > serve.log 2>&1 &
 server=$!
 trap 'kill $server; wait $server || true; tail -n 30 serve.log' EXIT
 for _ in $(seq 600); do

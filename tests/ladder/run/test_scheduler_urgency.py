@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from functools import partial
 from pathlib import Path
 
 from keltis_ladder.dispatch.dispatcher import Event, MatchStarted
 from keltis_ladder.dispatch.local import LocalDispatcher
+from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.run.pace import Pace, PaceRules, Tempo
 from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.scheduler import MatchAssigned, PaceChanged, Scheduler
-from keltis_ladder.run.transactions import Transactions
+from keltis_ladder.run.transactions import Playing, Transactions
 from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Purpose
@@ -22,7 +24,7 @@ from tests.ladder.run.test_scheduler import CONTROL, Ladder, submit, until
 from tests.ladder.support.small_bots import FIRST, entrant, write_bot
 
 VARIANT = "weg-der-steine"
-SLOWLY = "time.sleep(0.02)\n" + FIRST
+PATIENT = TimeControl(bank_ms=600_000, increment_ms=100)  # bots may have to wait for a test
 
 
 def test_an_urgent_match_goes_before_those_that_wait_but_not_before_another(
@@ -55,7 +57,7 @@ def run(ladder: Ladder, work: Work, reserve: int = 0, pace: Pace | None = None) 
     async def together() -> None:
         dispatcher = LocalDispatcher(CORES[:1], sandboxed=False)
         await dispatcher.start()
-        transactions = Transactions(ladder.database, Programs(ladder.home, None, print), CONTROL)
+        transactions = Transactions(ladder.database, Programs(ladder.home, None, print), PATIENT)
         scheduler = Scheduler(
             transactions,
             dispatcher,
@@ -83,59 +85,99 @@ class Work:
         raise NotImplementedError
 
 
-class Challenge(Work):
-    """Waits until everything is taken, then wants a match at once."""
+class Gate:
+    """Holds up bots where they are: a match that is being played does not end while it is shut."""
 
-    def __init__(self, versions: tuple[int, ...]) -> None:
-        self.versions = versions
-        self.id = ""
-        self.ahead = 0  # results that came before it
+    def __init__(self, directory: Path) -> None:
+        self._shut = directory / "shut"
+        self._reached = directory / "reached"
 
-    async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
-        await until(lambda: len(scheduler.playing) == scheduler.width)
-        with ladder.database.writing() as session:
-            order = Order(VARIANT, self.versions, Purpose.CHALLENGE, rated=False, priority=AT_ONCE)
-            self.id = add_job(session, order, now()).id
-        before = len(ladder.told())
-        scheduler.look()
-        await until(lambda: self.id in [told.playing.job.id for told in ladder.told()])
-        self.ahead = len(ladder.told()) - before - 1
+    @property
+    def is_reached(self) -> bool:
+        """Whether a bot stands at it."""
+        return self._reached.exists()
+
+    def shut(self) -> None:
+        self._shut.touch()
+
+    def open(self) -> None:
+        self._shut.unlink()
+
+    @property
+    def code(self) -> str:
+        """What a bot does that stops at it."""
+        shut, reached = str(self._shut), str(self._reached)
+        return (
+            f"while os.path.exists({shut!r}):\n"
+            f"    open({reached!r}, 'w').close()\n"
+            "    time.sleep(0.01)\n"
+            f"{FIRST}"
+        )
+
+    def enter_two(self, ladder: Ladder, scratch: Path) -> tuple[int, ...]:
+        """Put two bots on a ladder that stop at it."""
+        return tuple(
+            submit(
+                ladder,
+                write_bot(scratch / name, self.code, variants=[VARIANT], players=[2]),
+                name,
+            )
+            for name in ("one", "two")
+        )
 
 
-def slow_ladder(ladder: Ladder, tmp_path: Path) -> tuple[int, ...]:
-    """Put two bots on a ladder whose matches take some time."""
-    return tuple(
-        submit(ladder, write_bot(tmp_path / name, SLOWLY, variants=[VARIANT], players=[2]), name)
-        for name in ("one", "two")
-    )
+def assigned(ladder: Ladder) -> list[Playing]:
+    """Return the matches that have been begun."""
+    return [news.playing for news in ladder.news if isinstance(news, MatchAssigned)]
 
 
 def test_a_challenge_is_played_next_although_all_places_are_taken(tmp_path: Path) -> None:
-    ladder = Ladder(tmp_path / "ladder")
-    challenge = Challenge(slow_ladder(ladder, tmp_path))
-    run(ladder, challenge, reserve=1)
-    assert challenge.ahead <= 1  # the match that was being played
+    ladder, gate = Ladder(tmp_path / "ladder"), Gate(tmp_path)
+    versions = gate.enter_two(ladder, tmp_path)
+    told: list[str] = []
+
+    class Challenge(Work):
+        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+            gate.shut()
+            await until(lambda: gate.is_reached and len(scheduler.playing) == scheduler.width)
+            with ladder.database.writing() as session:
+                order = Order(VARIANT, versions, Purpose.CHALLENGE, rated=False, priority=AT_ONCE)
+                id = add_job(session, order, now()).id
+            scheduler.look()
+            await until(lambda: id in [playing.job.id for playing in assigned(ladder)])
+            gate.open()
+            await until(lambda: id in [news.playing.job.id for news in ladder.told()])
+            told.extend(news.playing.job.id for news in ladder.told())
+            assert told.index(id) == 1  # after the match that was being played
+
+    run(ladder, Challenge(), reserve=1)
+    assert told
 
 
 def test_a_new_version_plays_next_although_all_places_are_taken(tmp_path: Path) -> None:
-    ladder = Ladder(tmp_path / "ladder")
-    slow_ladder(ladder, tmp_path)
+    ladder, gate = Ladder(tmp_path / "ladder"), Gate(tmp_path)
+    gate.enter_two(ladder, tmp_path)
     seen: list[int] = []
 
     class Newcomer(Work):
         async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
-            await until(lambda: len(scheduler.playing) == scheduler.width and bool(ladder.told()))
+            await until(lambda: bool(ladder.told()))  # nobody is new any more
+            gate.shut()
+            await until(lambda: gate.is_reached and len(scheduler.playing) == scheduler.width)
             new = submit(
                 ladder, write_bot(tmp_path / "new", variants=[VARIANT], players=[2]), "new"
             )
-            before = len(ladder.told())
+            held = set(scheduler.playing)  # one is being played, the other waits
             scheduler.look()
+            await until(lambda: any(new in playing.versions for playing in assigned(ladder)))
+            gate.open()
             await until(lambda: any(new in told.playing.versions for told in ladder.told()))
-            after = [new in told.playing.versions for told in ladder.told()[before:]]
-            seen.append(after.index(True))
+            told = [told.playing for told in ladder.told()]
+            first = next(k for k, playing in enumerate(told) if new in playing.versions)
+            seen.append(sum(playing.job.id in held for playing in told[:first]))
 
     run(ladder, Newcomer(), reserve=1)
-    assert seen[0] <= 1  # the match that was being played
+    assert seen == [1]  # after the match that was being played
 
 
 def test_our_own_bots_alone_play_one_match_at_a_time_until_a_guest_comes(tmp_path: Path) -> None:
@@ -214,20 +256,17 @@ def test_a_limit_is_kept_to_by_the_matches_of_the_ladder(tmp_path: Path) -> None
         ladder.enter(name)
     begins: list[float] = []
 
+    class Noted(Pace):
+        def begin(self) -> None:
+            begins.append(time.monotonic())  # its own clock
+            super().begin()
+
     class Limited(Work):
         async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
-            loop = asyncio.get_running_loop()
+            await until(lambda: len(begins) >= 6)
 
-            def enough() -> bool:
-                begun = sum(isinstance(news, MatchAssigned) for news in ladder.news)
-                begins.extend([loop.time()] * (begun - len(begins)))
-                return begun >= 6
-
-            await until(enough)
-
-    run(ladder, Limited(), pace=Pace(PaceRules(matches_per_minute=300, settled_below=0.0)))
-    # The first five gaps are five fifths of a second, less what our looking was late at the first.
-    assert begins[5] - begins[0] >= 0.95
+    run(ladder, Limited(), pace=Noted(PaceRules(matches_per_minute=300, settled_below=0.0)))
+    assert begins[5] - begins[0] >= 0.95  # five gaps of a fifth of a second
 
 
 def test_nothing_begins_while_it_drains_and_it_goes_on_afterwards(tmp_path: Path) -> None:
