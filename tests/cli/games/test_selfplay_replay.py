@@ -10,6 +10,7 @@ import pytest
 
 from keltis_engine import find_variant
 from tests.cli.support.helpers import ALL_VARIANTS, ESCAPE, command, output
+from tests.cli.support.inside import Inside
 
 Replay = dict[str, Any]
 
@@ -20,6 +21,11 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("games") / "games.jsonl"
     output("selfplay", "--games", "2", "--seed", "3", "--players", "3", "--out", file)
     return file
+
+
+@pytest.fixture
+def inside(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Inside:
+    return Inside(capsys, monkeypatch)
 
 
 def test_selfplay_writes_replays_that_verify(games: Path) -> None:
@@ -91,30 +97,32 @@ def no_seed(replay: Replay) -> None:
     [other_score, other_seed, other_digest, one_decision_less, unknown_decision, no_seed],
 )
 def test_a_tampered_replay_is_refused_with_its_line_and_a_reason(
-    games: Path, tamper: Callable[[Replay], None]
+    games: Path, tamper: Callable[[Replay], None], inside: Inside
 ) -> None:
     lines = games.read_text().splitlines()
     replay = json.loads(lines[4])
     tamper(replay)
     lines[4] = json.dumps(replay)
     lines.append("not even JSON")
-    done = command("replay", "-", "--verify", typed="\n".join(lines))
-    assert done.returncode == 1
-    refused = dict.fromkeys(line.split(":")[0] for line in done.stderr.splitlines())
+    done = inside.run("replay", "-", "--verify", typed="\n".join(lines))
+    assert done.code == 1
+    refused = dict.fromkeys(line.split(":")[0] for line in done.err.splitlines())
     assert list(refused) == ["line 5", "line 9"]
     held = "ok: decisions, scores, digest, seed; not in the file: faults, ending, ranks, names,"
-    assert done.stdout.startswith(f"lines 1 to 4: {held}")
-    assert done.stdout.endswith("7 of 9 games OK\n")
+    assert done.out.startswith(f"lines 1 to 4: {held}")
+    assert done.out.endswith("7 of 9 games OK\n")
     for other in ([], ["--expand"]):
-        told = command("replay", "-", "--game", "5", *other, typed="\n".join(lines))
-        assert (told.returncode, told.stdout) == (1, "")
-        assert told.stderr.startswith("line 5: ")
+        told = inside.run("replay", "-", "--game", "5", *other, typed="\n".join(lines))
+        assert (told.code, told.out) == (1, "")
+        assert told.err.startswith("line 5: ")
 
 
 @pytest.mark.parametrize("number", range(1, 9))
-def test_a_told_game_names_every_turn_and_the_score(games: Path, number: int) -> None:
+def test_a_told_game_names_every_turn_and_the_score(
+    games: Path, number: int, inside: Inside
+) -> None:
     replay = json.loads(games.read_text().splitlines()[number - 1])
-    told = output("replay", games, "--game", str(number))
+    told = inside.output("replay", games, "--game", str(number))
     turns = [int(turn) for turn in re.findall(r"^Turn (\d+), seat \d [a-z]", told, re.MULTILINE)]
     assert turns == list(range(1, turns[-1] + 1))
     for seat, score in enumerate(replay["scores"]):

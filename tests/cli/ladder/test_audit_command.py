@@ -12,6 +12,7 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.tables import AuditBot, table_of
 from tests.cli.support.helpers import command
+from tests.cli.support.inside import Inside
 from tests.ladder.store.support.ladders import dump, entered, stored
 from tests.ladder.store.support.results import real
 
@@ -37,30 +38,37 @@ def database(tmp_path: Path) -> Database:
     return found
 
 
+@pytest.fixture
+def inside(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Inside:
+    return Inside(capsys, monkeypatch)
+
+
 def test_decisions_are_looked_at_once_and_the_proof_holds(
-    database: Database, tmp_path: Path
+    database: Database, tmp_path: Path, inside: Inside
 ) -> None:
     first = command("audit", "look", "--data", tmp_path)
     assert (first.returncode, first.stderr) == (0, "")
     assert first.stdout == "Looked at 2 matches.\nNobody new is suspicious.\n"
     assert len(dump(database)["foresight"]) == 4
-    assert command("audit", "look", "a", "--data", tmp_path).stdout.startswith("Looked at 0")
-    proof = command("audit", "recompute", "--data", tmp_path)
-    assert (proof.returncode, proof.stdout.splitlines()[-1]) == (0, "All are equal.")
+    assert inside.output("audit", "look", "a", "--data", tmp_path).startswith("Looked at 0")
+    proof = inside.output("audit", "recompute", "--data", tmp_path)
+    assert proof.splitlines()[-1] == "All are equal."
     with database.writing() as session:
         session.execute(update(table_of(AuditBot)).values(spread=7))
-    proof = command("audit", "recompute", "--data", tmp_path)
-    assert proof.returncode == 1
-    assert "4 are not equal" in proof.stdout
-    stored_anew = command("audit", "recompute", "--store", "--data", tmp_path)
-    assert stored_anew.stdout == "Stored anew, from 2 matches.\n"
-    assert command("audit", "recompute", "--data", tmp_path).returncode == 0
+    failed = inside.run("audit", "recompute", "--data", tmp_path)
+    assert failed.code == 1
+    assert "4 are not equal" in failed.out
+    stored_anew = inside.output("audit", "recompute", "--store", "--data", tmp_path)
+    assert stored_anew == "Stored anew, from 2 matches.\n"
+    assert inside.run("audit", "recompute", "--data", tmp_path).code == 0
 
 
-def test_a_bot_that_is_not_there_is_named(database: Database, tmp_path: Path) -> None:
-    done = command("audit", "look", "nobody", "--data", tmp_path)
-    assert done.returncode == 2
-    assert "there is no bot nobody on this ladder" in done.stderr
+def test_a_bot_that_is_not_there_is_named(
+    database: Database, tmp_path: Path, inside: Inside
+) -> None:
+    done = inside.run("audit", "look", "nobody", "--data", tmp_path)
+    assert done.code == 2
+    assert "there is no bot nobody on this ladder" in done.err
 
 
 def test_a_ladder_without_suspects_is_told_in_words() -> None:

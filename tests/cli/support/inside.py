@@ -1,5 +1,6 @@
 """Runs the command within the test's own process: quicker, for what starts no processes."""
 
+import io
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +26,13 @@ class Inside:
         self.capsys = capsys
         self.monkeypatch = monkeypatch
         monkeypatch.setenv("COLUMNS", "80")
+        for name in ("FORCE_COLOR", "NO_COLOR"):  # no colours unless a test asks for them
+            monkeypatch.delenv(name, raising=False)
 
-    def run(self, *arguments: str | Path) -> Done:
+    def run(self, *arguments: str | Path, typed: str | None = None) -> Done:
         """Run a command, whatever comes of it."""
+        if typed is not None:
+            self.monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
         self.monkeypatch.setattr(sys, "argv", ["keltis-ladder", *map(str, arguments)])
         self.capsys.readouterr()
         with pytest.raises(SystemExit) as ended:

@@ -56,7 +56,7 @@ lengths_of_matches = st.tuples(st.floats(0.05, LONGEST), st.floats(0.05, LONGEST
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(
     lengths=st.dictionaries(
         st.builds(Flow, st.sampled_from(list(map(str, Purpose))), st.integers(1, 4)),

@@ -34,7 +34,7 @@ def test_only_the_crowded_side_is_moved(sandbox: Sandbox) -> None:
 
 @pytest.mark.skipif(len(CORES) < 2, reason="one side needs a core of its own")
 def test_a_match_is_played_and_the_cores_are_given_back(sandbox: Sandbox) -> None:
-    control = TimeControl(bank_ms=60_000, increment_ms=1)
+    control = TimeControl(bank_ms=4_000, increment_ms=1)  # which load does not cost them
     one = compare("weg-der-steine", 1, 1, control, {"turn_limit": 3})
     assert sorted(os.sched_getaffinity(0)) == CORES
     assert (one.matches, one.variant, one.busy) == (1, "weg-der-steine", 1)
