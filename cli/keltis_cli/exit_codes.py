@@ -1,4 +1,4 @@
-"""The exit codes of all commands. docs/client.md has the same table; a test compares them."""
+"""The exit codes of all commands. docs/authors/client.md has the same table; a test compares them."""
 
 from __future__ import annotations
 

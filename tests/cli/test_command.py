@@ -242,7 +242,7 @@ def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_the_exit_codes_are_those_of_the_document() -> None:
-    document = (ROOT / "docs/client.md").read_text(encoding="utf-8")
+    document = (ROOT / "docs/authors/client.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) \| (.+) \|$", document, re.MULTILINE)
     assert rows == [(str(int(code)), code.__doc__) for code in ExitCode]
 

@@ -18,7 +18,14 @@ from tests.places import ROOT
 # What is built or downloaded, and no part of the sources.
 FOREIGN: Final = {
     *(".git", ".venv", ".venv-pythons", "build", "dist", "node_modules", "__pycache__"),
-    *(".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".import_linter_cache"),
+    *(
+        "keltis_ladder.egg-info",
+        ".hypothesis",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".import_linter_cache",
+    ),
 }
 
 
