@@ -1,4 +1,4 @@
-"""The exit codes of all commands. docs/authors/client.md has the same table; a test compares them."""
+"""The exit codes of all commands; a test compares them with docs/authors/client.md."""
 
 from __future__ import annotations
 
