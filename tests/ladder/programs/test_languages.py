@@ -20,7 +20,7 @@ from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.support.boxes import run
 from tests.places import ROOT
 
-LANGUAGES = ROOT / "tests/ladder/programs/languages"
+LANGUAGES = ROOT / "tests/ladder/languages"
 NEEDS = {
     "perl": ("perl",),
     "lua": ("lua5.4",),
