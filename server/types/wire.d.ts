@@ -5,7 +5,7 @@ declare namespace Wire {
   interface AccountOut {
     name: string;
     house: boolean;
-    scopes: TokenScope[];
+    scopes: string[];
     bots: string[];
     quotas: QuotasOut;
     uploads_left: number;
@@ -152,7 +152,7 @@ declare namespace Wire {
   interface MatchOut {
     id: string;
     number: number | null;
-    state: MatchState;
+    state: string;
     purpose: string;
     rated: boolean;
     variant: Views.Variant;
@@ -174,12 +174,10 @@ declare namespace Wire {
     replay_removed: boolean;
   }
 
-  type MatchState = "waiting" | "playing" | "finished" | "failed" | "cancelled";
-
   interface OpenedOut {
     name: string;
     token: string;
-    scopes: TokenScope[];
+    scopes: string[];
   }
 
   interface OriginOut {
@@ -219,10 +217,10 @@ declare namespace Wire {
   }
 
   interface ReportOut {
-    state: string;
-    reason: string;
     findings: FindingOut[];
     output: string;
+    state: string;
+    reason: string;
     started: string | null;
     finished: string | null;
   }
@@ -250,8 +248,6 @@ declare namespace Wire {
   interface TimesOut {
     profile: TimeOut[];
   }
-
-  type TokenScope = "read" | "submit" | "play" | "account" | "admin";
 
   interface VersionOut {
     id: number;

@@ -59,7 +59,7 @@ def test_decisions_are_looked_at_once_and_the_proof_holds(
     assert failed.code == 1
     assert "4 are not equal" in failed.out
     stored_anew = inside.output("audit", "recompute", "--store", "--data", tmp_path)
-    assert stored_anew == "Stored anew, from 2 matches.\n"
+    assert stored_anew == "Stored again, from 2 matches.\n"
     assert inside.run("audit", "recompute", "--data", tmp_path).code == 0
 
 

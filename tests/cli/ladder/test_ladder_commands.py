@@ -377,7 +377,9 @@ def test_a_platform_that_fails_is_one_clear_line(tmp_path: Path) -> None:
     shadow = tmp_path / "shadow" / "keltis_ladder"
     shadow.mkdir(parents=True)
     (shadow / "__init__.py").touch()
-    (shadow / "worker.py").write_text("raise SystemExit('no referee today')\n")
+    (shadow / "referee").mkdir()
+    (shadow / "referee" / "__init__.py").touch()
+    (shadow / "referee" / "worker.py").write_text("raise SystemExit('no referee today')\n")
     code = (
         "import os, sys\n"
         "import keltis_ladder\n"

@@ -82,7 +82,7 @@ def test_all_games_come_out_as_a_referee_plays_them_and_are_told_in_full(
     expected = played_by_a_referee(wanted)
     for job, result, other in zip(wanted, results, expected, strict=True):
         assert without_times(result) == without_times(other)
-        assert record.kinds(job) == ["Started", "Finished"]
+        assert record.kinds(job) == ["MatchStarted", "MatchFinished"]
         players = len(job.entrants)
         assert replayed(record.last_try(job), players) == actions_of(result)
         for game in result.games:
@@ -264,8 +264,8 @@ def test_a_mistake_of_who_listens_is_reported_and_stops_nothing(quick: tuple[Ent
 
     asyncio.run(play())
     names = [str(context["exception"]) for context in reported]
-    assert names[0] == "Started"
-    assert names[-1] == "Finished"
+    assert names[0] == "MatchStarted"
+    assert names[-1] == "MatchFinished"
 
 
 def test_a_bot_that_thinks_longer_than_a_referee_may_be_silent_is_no_hang(
@@ -292,4 +292,4 @@ def test_a_bot_that_thinks_longer_than_a_referee_may_be_silent_is_no_hang(
             assert all(game.losses == [] for game in result.games)
 
     run(play())
-    assert record.kinds(job) == ["Started", "Finished"]
+    assert record.kinds(job) == ["MatchStarted", "MatchFinished"]

@@ -49,9 +49,14 @@ def test_a_cancelled_match_is_broken_off_and_others_go_on(
             assert len(finished(await again).games) == 2, "it can be wanted again"
 
     run(play())
-    assert record.kinds(playing) == ["Started", "Withdrawn", "Started", "Finished"]
-    assert record.kinds(waiting) == ["Withdrawn"]
-    assert record.kinds(last) == ["Started", "Finished"]
+    assert record.kinds(playing) == [
+        "MatchStarted",
+        "MatchWithdrawn",
+        "MatchStarted",
+        "MatchFinished",
+    ]
+    assert record.kinds(waiting) == ["MatchWithdrawn"]
+    assert record.kinds(last) == ["MatchStarted", "MatchFinished"]
     assert all_gone(token)
 
 
@@ -68,7 +73,7 @@ def test_a_task_that_is_cancelled_withdraws_its_match(slow: tuple[Entrant, ...])
                 await dispatcher.wait_free()
 
     run(play())
-    assert record.kinds(job) == ["Started", "Withdrawn"]
+    assert record.kinds(job) == ["MatchStarted", "MatchWithdrawn"]
 
 
 def test_closing_lets_a_match_end_but_begins_none(slow: tuple[Entrant, ...], token: str) -> None:
@@ -90,8 +95,8 @@ def test_closing_lets_a_match_end_but_begins_none(slow: tuple[Entrant, ...], tok
             await dispatcher.wait_free()
 
     run(play())
-    assert record.kinds(playing) == ["Started", "Finished"]
-    assert record.kinds(waiting) == ["Withdrawn"]
+    assert record.kinds(playing) == ["MatchStarted", "MatchFinished"]
+    assert record.kinds(waiting) == ["MatchWithdrawn"]
     assert all_gone(token)
 
 

@@ -79,15 +79,15 @@ def test_referees_killed_at_random_moments_cost_nothing_but_time(
     for job in played:
         *before, last = record.kinds(job)
         tries = (len(before) + 1) // 2
-        assert before == (["Started", "Troubled"] * tries)[: len(before)]
-        assert last == ("Finished" if before[-1] == "Started" else "Failed")
-        assert tries == MOST_TRIES or last == "Finished"
+        assert before == (["MatchStarted", "AttemptFailed"] * tries)[: len(before)]
+        assert last == ("MatchFinished" if before[-1] == "MatchStarted" else "MatchAbandoned")
+        assert tries == MOST_TRIES or last == "MatchFinished"
         assert [e.tries for e in record.of(job) if isinstance(e, MatchStarted)] == [
             *range(1, tries + 1)
         ]
-        if last == "Finished":
+        if last == "MatchFinished":
             assert replayed(record.last_try(job), 2)
-        troubles += before.count("Troubled")
+        troubles += before.count("AttemptFailed")
     # Between two matches there is nobody to trouble, and who is dying may be killed once more.
     assert KILLS - 5 <= troubles <= replaced <= KILLS
     assert all_gone(token)
@@ -115,7 +115,7 @@ def test_a_referee_that_hangs_is_replaced_and_its_match_played_again(
             assert dispatcher.pids != [pid]
 
     run(play())
-    assert record.kinds(job) == ["Started", "Troubled", "Started", "Finished"]
+    assert record.kinds(job) == ["MatchStarted", "AttemptFailed", "MatchStarted", "MatchFinished"]
     (trouble,) = [event for event in record.events if isinstance(event, AttemptFailed)]
     assert "said nothing for 2 s" in trouble.reason
     assert trouble.tries == 1
@@ -136,7 +136,7 @@ def test_what_was_not_read_in_time_is_no_silence_of_the_referee(tmp_path: Path, 
             assert len(finished(await future).games) == 2
 
     run(play())
-    assert record.kinds(job) == ["Started", "Finished"]
+    assert record.kinds(job) == ["MatchStarted", "MatchFinished"]
 
 
 def test_a_match_that_always_kills_its_referee_fails_and_the_next_one_does_not(
@@ -159,8 +159,8 @@ def test_a_match_that_always_kills_its_referee_fails_and_the_next_one_does_not(
             assert dispatcher.replaced == MOST_TRIES
 
     run(play())
-    assert record.kinds(bad) == ["Started", "Troubled"] * MOST_TRIES + ["Failed"]
-    assert record.kinds(good) == ["Started", "Finished"]
+    assert record.kinds(bad) == ["MatchStarted", "AttemptFailed"] * MOST_TRIES + ["MatchAbandoned"]
+    assert record.kinds(good) == ["MatchStarted", "MatchFinished"]
 
 
 def oversized(bots: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
@@ -175,14 +175,12 @@ def test_a_job_larger_than_a_pipe_is_delivered(slow: tuple[Entrant, ...], token:
     async def play() -> int:
         async with LocalDispatcher(CORES, sandboxed=False, on_event=record) as dispatcher:
             for outcome in await asyncio.gather(*map(dispatcher.submit, wanted)):
-                assert isinstance(outcome, MatchFinished), (
-                    outcome.reason
-                )  # the job itself is too long
+                assert isinstance(outcome, MatchFinished), outcome.reason
                 assert all(game.losses == [] for game in outcome.result.games)
             return dispatcher.replaced
 
     assert run(play()) == 0
-    assert all(record.kinds(job) == ["Started", "Finished"] for job in wanted)
+    assert all(record.kinds(job) == ["MatchStarted", "MatchFinished"] for job in wanted)
     assert all_gone(token)
 
 
@@ -245,7 +243,7 @@ def in_front(monkeypatch: pytest.MonkeyPatch, module: Path, source: str) -> None
 
 
 def test_a_missing_sandbox_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    source = "from keltis_ladder import sandbox\nsandbox.TOOLS_PATH = '/nowhere'\n"
+    source = "from keltis_ladder.sandbox import sandbox\nsandbox.TOOLS_PATH = '/nowhere'\n"
     in_front(monkeypatch, tmp_path / "sitecustomize.py", source)
 
     async def play() -> None:
@@ -278,6 +276,6 @@ def test_when_no_referee_can_be_started_any_more_everybody_who_waits_is_told(
             assert dispatcher.pids == []
 
     run(play())
-    assert record.kinds(playing) == ["Started", "Troubled", "Withdrawn"]
-    assert record.kinds(waiting) == ["Withdrawn"]
+    assert record.kinds(playing) == ["MatchStarted", "AttemptFailed", "MatchWithdrawn"]
+    assert record.kinds(waiting) == ["MatchWithdrawn"]
     assert all_gone(token)

@@ -85,7 +85,7 @@ async def heard(directory: Path) -> list[Message]:
     [
         ({"tempo": "hasty"}, "hasty"),
         ({"more": 1}, "more"),
-        ({"per_minute": "one"}, "per_minute"),
+        ({"per_minute": "one"}, "'string' is not assignable"),
         ({}, ""),
     ],
 )

@@ -62,7 +62,7 @@ def test_what_it_says_to_type_can_be_typed(tmp_path: Path) -> None:
     for path in (os.defpath, f"{beside}{os.pathsep}{os.defpath}"):
         with ServerProcess(tmp_path, "--port", "0", "--no-house", PATH=path) as server:
             server.wait_for(lambda: "Ctrl-C" in server.output)
-            found = re.search(r"(?m)^  (\S+) leaderboard$", server.output)
+            found = re.search(r"(?m)^  (?:KELTIS_DATA=\S+ )?(\S+) leaderboard$", server.output)
         assert found is not None
         typed = shutil.which(found[1], path=path)
         assert typed is not None, found[1]

@@ -22,7 +22,7 @@ from keltis_ladder.store.schema.version_states import (
 )
 
 ROOT = Path(__file__).parents[4]
-PAGE = ROOT / "docs" / "submitting.md"
+PAGE = ROOT / "docs/authors/submitting.md"
 NEW = "new"
 SOURCES = ("ladder", "server", "cli")
 DETAILS: dict[str, str | int | bool] = {
