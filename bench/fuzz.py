@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import re
 import subprocess
 import sys
 import tempfile
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from tests.fuzz.targets import CORPUS, TARGETS
 
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import day_and_machine, keep
 
-RESULTS: Final = Path(__file__).parent / "results"
 LARGEST: Final = 4096  # bytes that are worth keeping in the repository
 MOST_KEPT: Final = 12  # new files of a target in one run: the smallest
 RUNS: Final = re.compile(r"Done (\d+) runs in (\d+) second")
@@ -76,12 +73,12 @@ def fuzz(target: str, seconds: int, root: Path) -> Outcome:
     return Outcome(target, runs, took, len(kept), failure)
 
 
-def page(outcomes: list[Outcome], date: datetime, machine: str) -> str:
+def page(outcomes: list[Outcome]) -> str:
     """Return the page to keep."""
     lines = [
         "# Bytes that strangers might send",
         "",
-        f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.fuzz`.",
+        f"{day_and_machine()}. Made by `python -m bench.fuzz`.",
         "",
         "| target | inputs tried | seconds | kept | harm |",
         "|---|--:|--:|--:|---|",
@@ -106,17 +103,12 @@ def main() -> None:
     for target in arguments.target or TARGETS:
         outcomes.append(fuzz(target, round(60 * arguments.minutes), Path(__file__).parents[1]))
         print(outcomes[-1], file=sys.stderr, flush=True)
-    date, machine = datetime.now(UTC), this_machine()
-    text = page(outcomes, date, f"{machine.cpu}, {machine.cores} cores")
+    text = page(outcomes)
     print(text)
-    name = f"fuzz-{date:%Y-%m-%d}-{arguments.machine or machine.slug}"
     report = {
-        "date": date.isoformat(timespec="seconds"),
-        "machine": asdict(machine),
         "outcomes": [asdict(one) for one in outcomes],
     }
-    (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", "utf-8")
-    (RESULTS / f"{name}.md").write_text(text, "utf-8")
+    keep("fuzz", report, text, arguments.machine)
     if any(one.failure for one in outcomes):
         sys.exit("some bytes did harm: they are in the corpus now")
 

@@ -49,7 +49,7 @@ def seeds() -> dict[str, dict[str, bytes]]:
 
 def _replay() -> bytes:
     from keltis_engine import find_variant
-    from keltis_engine.replay import make_replay
+    from keltis_engine.records.replay import make_replay
 
     rules = find_variant("keltis", {"turn_limit": 6})
     state, actions = rules.deal(2, 1), []

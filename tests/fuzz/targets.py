@@ -22,7 +22,7 @@ from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, payload_le
 from keltis_bots.manifest import FILE_NAME, BadManifest, read_manifest
 from keltis_bots.messages import read_action, read_hello, unasked
 from keltis_engine import VARIANTS, EngineError, Ruleset, find_variant
-from keltis_engine.replay import play_again, read_replay
+from keltis_engine.records.replay import play_again, read_replay
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.programs.unpacking.unpack import BadArchive, unpack
