@@ -26,10 +26,13 @@ SCRIPTS     := .ci/javascript run $(NODE)
 TO_RUN  := bwrap=bubblewrap
 TO_TEST := $(TO_RUN) chromium=chromium pg_createcluster=postgresql g++=g++ node=nodejs npm=npm cargo=cargo go=golang-go javac=default-jdk-headless lua5.4=lua5.4 ruby=ruby php=php-cli scmp_sys_resolver=seccomp
 
+# Compiled once, modules and tests are loaded by many processes: without it each compiles them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-steady \
-  bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-matchmaking bench-store \
+.PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-collected test-steady \
+  bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-joint bench-joint-numbers bench-coverage bench-matchmaking bench-store \
   bench-server bench-edge bench-spectators bench-pages bench-kills bench-uploads bench-shares bench-audit fuzz migration \
   screenshots golden wire-types transcripts help-snapshots sandbox-init clean FORCE
 
@@ -49,7 +52,7 @@ dev: $(VENV)/dev  ## The same, with the tools that the checks need
 test: export KELTIS_TIMES := $(abspath $(VENV))/times
 test: $(VENV)/dev  ## All checks: lint, the tests interpreted, some on other Pythons, all compiled
 	@rm -f $(KELTIS_TIMES)
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-interpreted test-pythons-quick
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target test-pythons-quick lint test-interpreted test-collected
 	@$(MAKE) --no-print-directory test-compiled
 
 lint: $(VENV)/dev $(NODE)/installed  ## ruff, mypy --strict, import-linter; biome and tsc --strict for scripts
@@ -74,6 +77,10 @@ test-pythons: $(VENV)/dev  ## submit, match, check and the engine on every Pytho
 
 test-pythons-quick: $(VENV)/dev  # the part of it that belongs to `make test`
 	@$(TIMED) 'other Pythons' .ci/pythons quick $(VENV) $(PYTHONS)
+
+# pytest compiles every test file for itself, and keeps that: else each process of the next part would.
+test-collected: $(VENV)/dev
+	@$(COMPILED) $(BIN)/python -m pytest --collect-only -qq tests > $(VENV)/collected || { cat $(VENV)/collected; exit 1; }
 
 test-compiled: $(VENV)/dev $(NODE)/installed  ## All tests on the installed package
 	$(TIMED) compiled $(COMPILED) $(PYTEST) -n 4 tests  # more than cores: servers and browsers are mostly waited for
@@ -101,6 +108,15 @@ bench-deals: $(VENV)/dev  ## Measure what duplicate deals save
 
 bench-ratings: $(VENV)/dev  ## Measure the noise of a match, which the rating model is made of
 	$(COMPILED) $(BIN)/python -m bench.rating_model
+
+bench-joint: $(VENV)/dev  ## Measure how long the joint rating of 1,000 bots takes
+	$(COMPILED) $(BIN)/python -m bench.joint_speed
+
+bench-joint-numbers: $(VENV)/bench  ## Estimate the numbers of the joint rating from matches of our own players
+	$(COMPILED) $(BIN)/python -m bench.joint_numbers
+
+bench-coverage: $(VENV)/dev  ## Hold all ratings against the truth, and let bots try to cheat them
+	$(COMPILED) $(BIN)/python -m bench.coverage
 
 bench-matchmaking: $(VENV)/dev  ## Simulate ladders: how many matches until the ranking is right
 	$(COMPILED) $(BIN)/python -m bench.matchmaking

@@ -19,7 +19,7 @@ GROUPS = {
     # The players that think belong to the engine that they think with.
     "keltis_engine.native": [
         "engine/keltis_engine/*.py",
-        "engine/keltis_engine/games/*.py",
+        "engine/keltis_engine/*/*.py",
         "bots/keltis_bots/budget.py",
         "bots/keltis_bots/greedy.py",
         "bots/keltis_bots/search*.py",
@@ -39,6 +39,11 @@ GROUPS = {
         "ladder/keltis_ladder/match/clock.py",
         "ladder/keltis_ladder/sandbox/meter.py",
         "ladder/keltis_ladder/referee/bot_process.py",
+        "ladder/keltis_ladder/ratings/joint/descent.py",
+        "ladder/keltis_ladder/ratings/joint/graph.py",
+        "ladder/keltis_ladder/ratings/joint/leads.py",
+        "ladder/keltis_ladder/ratings/joint/matrices.py",
+        "ladder/keltis_ladder/ratings/joint/ranges.py",
         "ladder/keltis_ladder/ratings/normal.py",
         "ladder/keltis_ladder/ratings/ranking.py",
         "ladder/keltis_ladder/ratings/refit_*.py",

@@ -18,22 +18,22 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from bench.audit_games import STYLES, Sample, play_styles, sample
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import keep
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.audit.book import AuditBook, Played
 from keltis_ladder.audit.evidence import BOT_LIMIT, UNIT, Contrast, Evidence, Test, nats, odds
 from keltis_ladder.audit.rotations import SPREADS, contrast
 from keltis_ladder.match.rotation import entrant_at, seat_of
 
-RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 2026
 GAINS: Final = (2, 5, 10)  # points of winning chance in later games
 LONGEST: Final = 20_000  # matches of a career
+AUTHORS: Final = 20  # whom a bot meets, in turn by lot
+HOUSE: Final = 0.1  # of its matches against our own bots
 LEVELS: Final = (20, 100, 1000)  # false alarms of one in so many are counted, too
 
 
@@ -127,7 +127,7 @@ def styles_at_tables(variant: str, tables: int) -> Styles:
             play_styles(ruleset, SEED + number, [bots[(seat + k) % 3] for seat in range(3)])
             for k in range(3)
         )
-        book.enter(Played(number, variant, bots, bots, games))
+        book.enter(Played(number, variant, bots, bots, bots, games))
     found = [pair.evidence for pair in book.pairs.values()]
     return Styles(
         variant,
@@ -221,7 +221,7 @@ def search_for(pools: Pools, use: str, gain: int, test: Test, tries: int) -> Fou
             else:
                 honest = chance.choice(pools.honest)
                 new = contrast_of(pools.variant, test, honest, chance.randrange(2))
-            evidence.add(evidence.matches + 1, new, BOT_LIMIT)
+            evidence.add(evidence.matches + 1, new, BOT_LIMIT, opponent(chance, test))
         ends.append(evidence.matches if evidence.alarm else LONGEST + 1)
     ends.sort()
     median, ninetieth = ends[tries // 2], ends[tries * 9 // 10]
@@ -234,6 +234,44 @@ def search_for(pools: Pools, use: str, gain: int, test: Test, tries: int) -> Fou
         median if median <= LONGEST else None,
         ninetieth if ninetieth <= LONGEST else None,
     )
+
+
+def opponent(chance: random.Random, test: Test) -> list[int]:
+    """Return the author of the next opponent; nobody for our own bots, and where it is not kept."""
+    if test is not Test.LATER or chance.random() < HOUSE:
+        return []
+    return [chance.randrange(AUTHORS)]
+
+
+@dataclass(frozen=True)
+class Framed:
+    """Honest bots whose opponents throw the later games on purpose."""
+
+    liars: int  # authors who do so, of AUTHORS
+    thrown: int  # points, in each later game against them
+    bots: int
+    matches: int
+    alarms: int
+    without: int  # alarms, were nobody left out
+
+
+def framed(pools: Pools, liars: int, thrown: int, bots: int, matches: int) -> Framed:
+    """Let honest bots meet authors of whom some want them accused."""
+    chance = random.Random(f"{SEED}/framed/{liars}/{thrown}")
+    alarms = without = 0
+    for _ in range(bots):
+        careful, plain = Evidence(), Evidence()
+        for number in range(1, matches + 1):
+            authors = opponent(chance, Test.LATER)
+            match, first = chance.choice(pools.honest), chance.randrange(2)
+            leads = [match.leads[first], match.leads[1 - first]]
+            leads[1] += thrown * any(author < liars for author in authors)
+            new = contrast([lead * UNIT // SPREADS[pools.variant] for lead in leads])
+            careful.add(number, new, BOT_LIMIT, authors)
+            plain.add(number, new, BOT_LIMIT)
+        alarms += careful.alarm is not None
+        without += plain.alarm is not None
+    return Framed(liars, thrown, bots, matches, alarms, without)
 
 
 def information(pools: Pools, gain: int) -> float:
@@ -285,7 +323,7 @@ def pair_careers(players: int, gain: float, tables: int, seed: int) -> list[int 
                 points = strengths[bot] + extra + luck[seat] + chance.gauss(0, 0.8)
                 scores.append(round(points * unit))
             games.append(tuple(scores))
-        book.enter(Played(number, "keltis", tuple(bots), tuple(bots), tuple(games)))
+        book.enter(Played(number, "keltis", tuple(bots), tuple(bots), tuple(bots), tuple(games)))
     met = book.pairs[0, 1].evidence
     first = None
     if met.alarm is not None:
@@ -326,10 +364,56 @@ def search_pairs(players: int, gain: float, ladders: int, tables: int) -> PairsF
     return PairsFound(players, gain, ladders, len(ends), median, accused, pairs)
 
 
+def framed_table(framed_bots: Sequence[Framed]) -> list[str]:
+    """Return whom opponents can have accused."""
+    lines = ["## Honest bots whose opponents throw later games on purpose", ""]
+    lines += [f"`later`, {AUTHORS} authors, a tenth of the matches against our own bots.", ""]
+    lines += ["| authors who lie | points | bots | each | alarms | were nobody left out |"]
+    lines += ["|---" * 6 + "|"]
+    for bot in framed_bots:
+        counts = (bot.liars, bot.thrown, bot.bots, bot.matches, bot.alarms, bot.without)
+        lines.append(f"| {' | '.join(f'{count:,}' for count in counts)} |")
+    return lines
+
+
+def found_table(found: Sequence[Found]) -> list[str]:
+    """Return how soon cheaters are found."""
+    lines = ["## Matches until a cheater is found", ""]
+    lines += ["| variant | knowledge used for | gain | cheated | test | median | 90 % |"]
+    lines += ["|---" * 7 + "|"]
+    for one in found:
+        ends = [f"{end:,}" if end else f"over {LONGEST:,}" for end in (one.median, one.ninetieth)]
+        cells = [one.variant, one.use, f"{one.gain} points", f"{one.games:.0%} of later games"]
+        lines.append(f"| {' | '.join([*cells, one.test, *ends])} |")
+    return lines
+
+
+def later_only(pools: Sequence[Pools], tries: int, bots: int, matches: int) -> None:
+    """Measure the test of later games alone, in minutes: power, and who can be accused."""
+    found = [
+        search_for(each, "all decisions", gain, Test.LATER, tries)
+        for each in pools
+        for gain in (5, 10)
+    ]
+    bots_framed = [
+        framed(pools[0], liars, thrown, bots, matches)
+        for liars in (1, 2, 3, 4, 6)
+        for thrown in (15, 40)
+    ]
+    known = [each for each in found if each is not None]
+    text = "\n".join([*framed_table(bots_framed), "", *found_table(known)]) + "\n"
+    figures = {
+        "framed": [asdict(each) for each in bots_framed],
+        "found": [asdict(each) for each in known],
+    }
+    keep("audit-later", figures, f"# Audit of later games\n\n{text}")
+    print(text)
+
+
 def markdown(
     honest: Sequence[Careers], found: Sequence[Found], bounds: dict[str, dict[int, float]],
     pairs: Sequence[PairsFound],
-    styles: Sequence[Styles],
+    styles: Sequence[Styles], framed_bots: Sequence[Framed],
 ) -> str:  # fmt: skip
     """Return the tables for docs/operators/audit.md."""
     lines = ["## Honest bots", ""]
@@ -339,13 +423,8 @@ def markdown(
         cells = [each.what, f"{each.bots:,}", f"{each.matches:,}"]
         cells += [f"{each.reached[level]:,} ({each.bots / level:,.0f})" for level in LEVELS]
         lines.append(f"| {' | '.join([*cells, str(each.alarms)])} |")
-    lines += ["", "## Matches until a cheater is found", ""]
-    lines += ["| variant | knowledge used for | gain | cheated | test | median | 90 % |"]
-    lines += ["|---" * 7 + "|"]
-    for one in found:
-        ends = [f"{end:,}" if end else f"over {LONGEST:,}" for end in (one.median, one.ninetieth)]
-        cells = [one.variant, one.use, f"{one.gain} points", f"{one.games:.0%} of later games"]
-        lines.append(f"| {' | '.join([*cells, one.test, *ends])} |")
+    lines += ["", *framed_table(framed_bots)]
+    lines += ["", *found_table(found)]
     lines += ["", "## What any test needs that sees only who won", ""]
     lines += [f"| variant | {' | '.join(f'{gain} points' for gain in GAINS)} |"]
     lines += ["|---" * (1 + len(GAINS)) + "|"]
@@ -375,7 +454,13 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=1500, help="of three, for each variant")
     parser.add_argument("--games", type=Path, help="take the games of an earlier report")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--later", action="store_true", help="the test of later games alone")
     options = parser.parse_args()
+    if options.later:
+        if not options.games:
+            parser.error("--later needs --games")
+        later_only(pools_from(options.games), options.tries, options.bots, options.matches)
+        return
     begin = time.perf_counter()
     with ProcessPoolExecutor(options.workers) as pool:
         if options.games:
@@ -407,11 +492,12 @@ def main() -> None:
         for players in (3, 4)
         for gain in (0.0, 0.15, 0.3, 0.6)
     ]
-    machine = this_machine()
-    name = f"audit-{datetime.now(UTC):%Y-%m-%d}-{machine.slug}"
+    framed_bots = [
+        framed(pools[0], liars, thrown, options.bots // 20, 4 * options.matches)
+        for liars in (1, 2, 3, 4, 6)
+        for thrown in (15, 40)
+    ]
     report = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": asdict(machine),
         "seed": SEED,
         "limit_nats": BOT_LIMIT,
         "honest": [asdict(each) for each in honest],
@@ -419,12 +505,11 @@ def main() -> None:
         "bounds": bounds,
         "pairs": [asdict(each) for each in pairs],
         "styles": [asdict(each) for each in styles],
+        "framed": [asdict(each) for each in framed_bots],
         "pools": [asdict(each) for each in pools],
     }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(report) + "\n", encoding="utf-8")
-    text = markdown(honest, found, bounds, pairs, styles)
-    (RESULTS / f"{name}.md").write_text(f"# Audit\n\n{text}", encoding="utf-8")
+    text = markdown(honest, found, bounds, pairs, styles, framed_bots)
+    keep("audit", report, f"# Audit\n\n{text}")
     print(text)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from keltis_bots.greedy import choose
 from keltis_bots.search_playouts import advised, worth_of
 from keltis_engine import Rng, Ruleset, State
-from keltis_engine.policies import eager
+from keltis_engine.play.policies import eager
 from keltis_ladder.audit.foresight import CANDIDATES, foresight
 
 MISTAKES: Final = 10  # one decision in so many is random, for the opponents

@@ -9,23 +9,19 @@ difference between the two as well, with rotations and without.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import statistics
 import sys
 import time
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final
 
+from bench.keeping import keep, table
 from keltis_bots.greedy import choose
-from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, Rng, Ruleset, State, find_variant
 from keltis_ladder.match.jobs import seed_of_match
 
-RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 2026
 MISTAKES: Final = 10  # one decision in so many is random, for the weaker players
 HALF_WIDTH: Final = 0.02  # of the interval that the games are counted for, in win shares
@@ -160,9 +156,8 @@ def markdown(savings: list[Saving]) -> str:
     """Return the table for docs/readers/duplicate-deals.md."""
     headings = ["variant", "players", "draw pile", "share", "games, new deals"]
     headings += ["games, rotations", "saved", "saved, in points"]
-    lines = [f"| {' | '.join(headings)} |", "|---" * len(headings) + "|"]
-    for saving in savings:
-        cells = [
+    rows = [
+        [
             saving.variant,
             str(saving.players),
             "a stream per seat" if saving.streams else "common",
@@ -172,8 +167,9 @@ def markdown(savings: list[Saving]) -> str:
             _with_interval(saving.ratio, saving.interval),
             _with_interval(saving.lead_ratio, saving.lead_interval),
         ]
-        lines += [f"| {' | '.join(cells)} |"]
-    return "\n".join(lines) + "\n"
+        for saving in savings
+    ]
+    return "\n".join(table(headings, rows)) + "\n"
 
 
 def _with_interval(ratio: float, interval: tuple[float, float]) -> str:
@@ -193,17 +189,12 @@ def main() -> None:
                 savings.append(measure(variant, players, streams, options.deals * 2 // players))
                 took = time.perf_counter() - begin
                 print(f"{variant}, {players} players: {took:.0f} s", file=sys.stderr)
-    machine = this_machine()
-    name = f"duplicate-deals-{datetime.now(UTC):%Y-%m-%d}-{machine.slug}.json"
     report = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": asdict(machine),
         "mistakes": MISTAKES,
         "half_width": HALF_WIDTH,
         "savings": [asdict(saving) for saving in savings],
     }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / name).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    keep("duplicate-deals", report)
     print(markdown(savings))
 
 

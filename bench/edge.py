@@ -15,8 +15,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
@@ -25,12 +23,11 @@ import aiohttp
 from tests.system.support.servers import ServerProcess
 
 from bench.costs import BOT, drain, furnish
+from bench.keeping import keep
 from bench.server import fill
-from keltis_cli.bench.machine import this_machine
 from keltis_ladder.store.home import Home
 from keltis_server.http.endpoints import API
 
-RESULTS: Final = Path(__file__).parent / "results"
 PER_SECOND: Final = 8  # requests, which one address may ask for in the long run
 ORDINARY: Final = (API, f"{API}/leaderboard", f"{API}/bots/{BOT}", "/rules", "/healthz")
 GOAL: Final = 50.0  # milliseconds, the median while there is an attack
@@ -99,23 +96,18 @@ def main() -> None:
     options = parser.parse_args()
     if options.quick:
         options.seconds, options.bots, options.matches = 6.0, 20, 50
-    machine = this_machine()
     load_before = os.getloadavg()[0]
     found = measure(options.seconds, options.bots, options.matches)
     median = found["attacked"]["median_ms"]
     verdict = {"measured": median, "goal": GOAL, "met": median < GOAL}
     record = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": asdict(machine),
         "load_before": round(load_before, 2),
         "verdicts": {"median while attacked, ms": verdict},
         **found,
     }
     print(json.dumps(record, indent=1))
     if not options.quick:
-        RESULTS.mkdir(exist_ok=True)
-        name = f"edge-{record['date']}-{machine.slug}.json"
-        (RESULTS / name).write_text(json.dumps(record, indent=1) + "\n")
+        keep("edge", record)
 
 
 if __name__ == "__main__":

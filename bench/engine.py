@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 
+from bench.keeping import write
 from keltis_cli.bench import engine_report
 from keltis_cli.bench.engine import measure
 from keltis_cli.draw.look import console
-
-RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
@@ -22,10 +20,7 @@ def main() -> None:
         print("\nNothing was written: the figures of a quick run are not worth keeping.")
         return
     name = f"engine-{report.date:%Y-%m-%d}-{options.machine or report.machine.slug}"
-    RESULTS.mkdir(exist_ok=True)
-    data = json.dumps(report.as_json(), indent=2) + "\n"
-    (RESULTS / f"{name}.json").write_text(data, encoding="utf-8")
-    (RESULTS / f"{name}.md").write_text(engine_report.markdown(report), encoding="utf-8")
+    write(name, report.as_json(), engine_report.markdown(report))
     print(f"\nWritten: bench/results/{name}.json and .md")
 
 

@@ -9,7 +9,6 @@ each compared with one that simply computes until it is timed out, in the same r
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -18,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from itertools import combinations, cycle, islice
 from pathlib import Path
 from typing import Any, Final
@@ -26,14 +24,13 @@ from typing import Any, Final
 from tests.ladder.support.busy import bursts, busy_processes
 
 import keltis_bots
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import day_and_machine, keep, table
 from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.match.results import MatchResult
 
-RESULTS: Final = Path(__file__).parent / "results"
 HOSTILE: Final = Path(__file__).parents[1] / "tests" / "ladder" / "hostile"
 STARTER: Final = Path(keltis_bots.__file__).parent / "starters" / "python"
 SEED: Final = 47
@@ -175,7 +172,7 @@ def gains(matches: int) -> list[Gain]:
     ]
 
 
-def markdown(ways: list[Way], found: list[Gain], date: datetime, machine: str) -> str:
+def markdown(ways: list[Way], found: list[Gain]) -> str:
     """Return the page to keep."""
     names = [bot.name for bot in BOTS]
     headings = ["beside it", "referees' niceness", "matches", "minutes", *names]
@@ -183,21 +180,21 @@ def markdown(ways: list[Way], found: list[Gain], date: datetime, machine: str) -
     lines = [
         "# Is the clock fair?",
         "",
-        f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.fairness`: {VARIANT} with",
+        f"{day_and_machine()}. Made by `python -m bench.fairness`: {VARIANT} with",
         f"{OPTIONS['turn_limit']} turns at most, {CONTROL.bank_ms} + {CONTROL.increment_ms} ms.",
         "`sleeps` and `alone` (which computes) take two minutes for their first decision.",
         "Columns of bots: timeouts of games played.",
         "",
-        f"| {' | '.join(headings)} |",
-        "|---" * len(headings) + "|",
     ]
+    rows = []
     for way in ways:
         cells = [way.load, str(way.nice), str(way.matches), f"{way.seconds / 60:.1f}"]
         cells += [f"{way.timeouts[name]} of {way.games[name]}" for name in names]
         cells += [str(sum(way.other_faults.values())), f"{way.longest:.1f} s"]
         cells += ["yes" if way.is_fair else "no"]
-        lines.append(f"| {' | '.join(cells)} |")
+        rows.append(cells)
     lines += [
+        *table(headings, rows),
         "",
         "CPU time of the fatal decision, compared with a bot that just computes (`alone`):",
         "",
@@ -223,20 +220,14 @@ def main() -> None:
     for gain in found:
         print(gain, file=sys.stderr, flush=True)
     ways = [play(name, nice, matches, 60 * arguments.minutes) for name in LOADS for nice in NICES]
-    date, machine = datetime.now(UTC), this_machine()
-    page = markdown(ways, found, date, f"{machine.cpu}, {machine.cores} cores")
+    page = markdown(ways, found)
     print(page)
     if not arguments.quick:
-        name = f"fairness-{date:%Y-%m-%d}-{arguments.machine or machine.slug}"
         report = {
-            "date": date.isoformat(timespec="seconds"),
-            "machine": asdict(machine),
             "ways": [way.as_plain() for way in ways],
             "gains": [asdict(gain) for gain in found],
         }
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", "utf-8")
-        (RESULTS / f"{name}.md").write_text(page, "utf-8")
+        keep("fairness", report, page, arguments.machine)
     if not all(way.is_fair for way in ways):
         sys.exit("somebody was blamed who is innocent, or somebody guilty was not")
     if any(gain.ratio > MOST_GAIN for gain in found):

@@ -14,18 +14,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tests.ladder.store.support.postgres import running
 from tests.system.support.siege import Siege, Strike, die_with_the_lock, kill_a_referee
 
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import keep
 from keltis_ladder.store.home import Home
-
-RESULTS: Final = Path(__file__).parent / "results"
 
 
 def besiege(home: Home, kinds: dict[str, Strike], strikes: int, seed: int) -> dict[str, Any]:
@@ -66,17 +62,8 @@ def main() -> None:
         }
         home = Home(Path(scratch), server.url("ladder"))
         found["PostgreSQL"] = besiege(home, kinds, options.strikes, options.seed + 1)
-    machine = this_machine()
-    report = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": asdict(machine),
-        "seed": options.seed,
-        "sieges": found,
-    }
     print(json.dumps(found, indent=2))
-    name = f"kills-{datetime.now(UTC):%Y-%m-%d}-{machine.slug}.json"
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / name).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    keep("kills", {"seed": options.seed, "sieges": found})
     if any(siege["wrong"] for siege in found.values()):
         sys.exit(1)
 

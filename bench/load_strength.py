@@ -10,18 +10,15 @@ per decision and win equally often. With ``--busy 0`` it measures the set-up its
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import day_and_machine, keep, table
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant, built_in
@@ -36,7 +33,6 @@ from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
 from keltis_ladder.stats.statistics import EVEN
 from keltis_ladder.stats.tally import Tally
 
-RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 43
 MOST_TRIES: Final = 3  # of a match, after faults of the platform
 CALM: Final = "calm"
@@ -152,27 +148,26 @@ def compare(
     )
 
 
-def markdown(comparisons: list[Comparison], date: datetime, machine: str) -> str:
+def markdown(comparisons: list[Comparison]) -> str:
     """Return the page to keep."""
     headings = ["variant", "busy beside it", "matches", "share of wins", "95 %", "points"]
     headings += ["CPU ms per decision", "of the calm side", "wall ms", "faults", "equal"]
     lines = [
         "# search against itself, one side on a crowded core",
         "",
-        f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.load_strength`: all figures are",
+        f"{day_and_machine()}. Made by `python -m bench.load_strength`: all figures are",
         "those of the crowded side, which has its core together with busy processes.",
         "",
-        f"| {' | '.join(headings)} |",
-        "|---" * len(headings) + "|",
     ]
+    rows = []
     for one in comparisons:
         cells = [one.variant, str(one.busy), str(one.matches), f"{one.share:.1%}"]
         cells += [f"{one.low:.1%} to {one.high:.1%}", f"{one.lead:+.1f}"]
         cells += [f"{one.cpu_ms[0]:.1f}", f"{one.cpu_ms[1]:.1f}"]
         cells += [f"{one.wall_ms[0]:.1f} to {one.wall_ms[1]:.1f}"]
         cells += [f"{one.faults[0]} to {one.faults[1]}", "yes" if one.is_equal else "no"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        rows.append(cells)
+    return "\n".join([*lines, *table(headings, rows)]) + "\n"
 
 
 def main() -> None:
@@ -192,19 +187,13 @@ def main() -> None:
     for variant in arguments.variant or [*VARIANTS]:
         comparisons.append(compare(variant, arguments.busy, matches, control, options))
         print(comparisons[-1], file=sys.stderr, flush=True)
-    date, machine = datetime.now(UTC), this_machine()
-    page = markdown(comparisons, date, f"{machine.cpu}, {machine.cores} cores")
+    page = markdown(comparisons)
     print(page)
     if not arguments.quick:
-        name = f"load-strength-{date:%Y-%m-%d}-{arguments.machine or machine.slug}"
         report = {
-            "date": date.isoformat(timespec="seconds"),
-            "machine": asdict(machine),
             "comparisons": [asdict(one) for one in comparisons],
         }
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", "utf-8")
-        (RESULTS / f"{name}.md").write_text(page, "utf-8")
+        keep("load-strength", report, page, arguments.machine)
     if not all(one.is_equal for one in comparisons):
         sys.exit("the crowded side was not equal")
 

@@ -10,7 +10,6 @@ numbers of players. Counted are the matches until the ranking by rating agrees w
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import statistics
@@ -20,9 +19,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
+from bench.keeping import keep, table
 from bench.matchmaking_ladders import (
     BOTS,
     BUSY,
@@ -41,17 +40,11 @@ from bench.matchmaking_ladders import (
     make_world,
 )
 from keltis_cli.bench.machine import this_machine
-from keltis_ladder.matchmaking import (
-    Category,
-    Contender,
-    History,
-    Matchmaker,
-)
+from keltis_ladder.matchmaking import Category, Contender, History, Matchmaker, category_of
 from keltis_ladder.ratings.model import MODEL_VERSION, MU, NOISE, SIGMA, TAU
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.ratings.skill import Belief
 
-RESULTS: Final = Path(__file__).parent / "results"
 AGREEMENT: Final = 0.9  # Kendall's tau
 LOOK: Final = 10  # matches between two looks at the ranking
 STAY: Final = 5  # more looks at which it has to be right
@@ -178,7 +171,7 @@ def measure_manners(kind: str, setting: Setting, ladders: int) -> Manners:
         longest = 0
         for match in range(1, LONG + 1):
             table = driver.step()
-            played[table.category] += 1
+            played[category_of(table)] += 1
             off = max(off, *(abs(played[each] - shares[each] * match) for each in shares))
             for bot in table.versions:
                 longest = max(longest, match - seated[bot])
@@ -308,9 +301,8 @@ def progress(what: str, done: int, of: int) -> None:
 
 
 def table_of(headings: list[str], rows: list[list[str]]) -> list[str]:
-    """Return a table in Markdown."""
-    lines = [f"| {' | '.join(headings)} |", "|---" * len(headings) + "|"]
-    return [*lines, *(f"| {' | '.join(row)} |" for row in rows), ""]
+    """Return a table, and the blank line behind it."""
+    return [*table(headings, rows), ""]
 
 
 @dataclass(frozen=True)
@@ -422,8 +414,6 @@ def main() -> None:
     now = datetime.now(UTC)
     text = report.markdown() + "\n" + report.goal() + "\n"
     document = {
-        "date": now.isoformat(timespec="seconds"),
-        "machine": asdict(machine),
         "seconds": round(time.perf_counter() - begin),
         "model": {
             "version": MODEL_VERSION,
@@ -446,10 +436,7 @@ def main() -> None:
         f"bench.matchmaking --ladders {options.ladders}`, {document['seconds']} s. "
         "docs/readers/matchmaking.md says what the columns mean.\n\n"
     )
-    RESULTS.mkdir(exist_ok=True)
-    name = f"matchmaking-{now:%Y-%m-%d}-{machine.slug}"
-    (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    (RESULTS / f"{name}.md").write_text(head + text, encoding="utf-8")
+    keep("matchmaking", document, head + text)
     print(text)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from keltis_ladder.matchmaking import Category, Contender, Matchmaker, Policy, Proposal
+from keltis_ladder.match.orders import Order
+from keltis_ladder.matchmaking import Category, Contender, Matchmaker, Policy, category_of
 from keltis_ladder.matchmaking.kind_shares import Shares
 from keltis_ladder.ratings.model import MU, PRIOR, SIGMA, TAU, noise_of
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
@@ -118,7 +119,7 @@ class Ours:
         self.referees = referees
         self.policy = setting.policy
         self.maker = Matchmaker(setting.policy, seed=number)
-        self.tables: list[Proposal] = []
+        self.tables: list[Order] = []
         for bot in range(bots):
             self.enter(bot)
 
@@ -127,7 +128,7 @@ class Ours:
         variants, players = tuple(self.policy.variants), tuple(self.policy.players)
         self.maker.enter(Contender(bot, bot, bot, False, variants, players), {})
 
-    def step(self) -> Proposal:
+    def step(self) -> Order:
         """Propose a match, and finish the oldest one if all referees are at work."""
         proposal = self.maker.propose()
         assert proposal is not None
@@ -135,7 +136,7 @@ class Ours:
         if len(self.maker.running) == self.referees:
             oldest = self.maker.running[0]
             scopes = (Scope(oldest.variant, ANY), OVERALL)
-            self.world.play(oldest.category, oldest.versions, scopes)
+            self.world.play(category_of(oldest), oldest.versions, scopes)
             rated = {
                 bot: {scope: self.world.rating(bot, scope) for scope in scopes}
                 for bot in oldest.versions
@@ -154,13 +155,13 @@ class Plain:
         self.shares = Shares()
         self.shares.change(setting.policy.shares(setting.policy.categories()))
         self.bots = list(range(BOTS))
-        self.tables: list[Proposal] = []
+        self.tables: list[Order] = []
 
     def enter(self, bot: int) -> None:
         """Let a bot in."""
         self.bots.append(bot)
 
-    def step(self) -> Proposal:
+    def step(self) -> Order:
         """Play one match."""
         category = self.shares.lagging()[0]
         self.shares.take(category)
@@ -173,8 +174,7 @@ class Plain:
             others.sort(key=lambda bot: abs(self.world.rating(bot).mu - own))
             table[1:] = others[: category.players - 1]
         self.world.play(category, table, (OVERALL,))
-        number = len(self.tables) + 1
-        self.tables.append(Proposal(number, *category, tuple(table), "chosen simply"))
+        self.tables.append(Order(category.variant, tuple(table)))
         return self.tables[-1]
 
 

@@ -10,20 +10,18 @@ Compared are the matches of an hour, and how far the ranking agrees with the tru
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
+from bench.keeping import keep
 from bench.matchmaking_ladders import SETTINGS, Ours, kendall, make_world
 from keltis_cli.bench.machine import this_machine
 from keltis_ladder.run.pace import AT_FULL_PACE, SETTLED_BELOW, Pace, PaceRules, Tempo
 
-RESULTS: Final = Path(__file__).parent / "results"
 SIZES: Final = (8, 50)
 MATCH_SECONDS: Final = 3.0  # that a match takes, of which two are played at once
 REFEREES: Final = 2
@@ -134,8 +132,6 @@ def main() -> None:
     ]
     text = "\n".join(lines) + "\n"
     document = {
-        "date": now.isoformat(timespec="seconds"),
-        "machine": asdict(machine),
         "seconds": seconds,
         "settled_below": SETTLED_BELOW,
         "match_seconds": MATCH_SECONDS,
@@ -143,9 +139,7 @@ def main() -> None:
         "hours": HOURS,
         "sizes": [asdict(each) for each in found],
     }
-    name = f"pace-{now:%Y-%m-%d}-{machine.slug}"
-    (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+    keep("pace", document, text)
     print(text)
 
 

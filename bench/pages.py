@@ -13,8 +13,6 @@ import json
 import os
 import sys
 import tempfile
-from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -23,14 +21,13 @@ from playwright.async_api import Page, Route
 from tests.system.web.support.ladders import Ladder, open_ladder
 from tests.system.web.support.visits import Visitors, open_browser
 
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import keep
 from keltis_engine import VARIANTS
 from keltis_ladder.sandbox.child import descendants
 from keltis_server.settings import NICE
 
 Motion = Literal["no-preference", "reduce"]
 
-RESULTS: Final = Path(__file__).parent / "results"
 THINKS: Final = 0.15  # seconds: matches that last as long as the measuring
 BOARDS: Final = 16
 RENDERER: Final = "renderer"  # does scripts, styles, layout and drawing
@@ -228,14 +225,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.pages", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only see whether it runs")
     options = parser.parse_args()
-    machine = this_machine()
     found = measure(options.quick)
-    record = {"date": datetime.now(UTC).date().isoformat(), "machine": asdict(machine), **found}
     print(json.dumps(found, indent=1))
     if not options.quick:
-        RESULTS.mkdir(exist_ok=True)
-        name = f"pages-{record['date']}-{machine.slug}.json"
-        (RESULTS / name).write_text(json.dumps(record, indent=1) + "\n")
+        keep("pages", found)
 
 
 if __name__ == "__main__":

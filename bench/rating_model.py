@@ -10,7 +10,6 @@ predictions are made with TrueSkill's default numbers and with Elo, to see what 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import random
@@ -18,15 +17,13 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from itertools import combinations
-from pathlib import Path
 from typing import Final
 
+from bench.keeping import day_and_machine, keep, table
 from keltis_bots.budget import Playouts
 from keltis_bots.greedy import choose
 from keltis_bots.search import Search
-from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, Rng, Ruleset, State, find_variant
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import GameResult, MatchResult, rank_by
@@ -36,7 +33,6 @@ from keltis_ladder.ratings.normal import cdf
 from keltis_ladder.ratings.skill import Belief, Noise, rate, win_probability
 from keltis_ladder.stats.statistics import Estimate, wilson
 
-RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 77
 PLAYERS: Final = (2, 3, 4)
 RARE: Final = 0.08  # how often a slow player is picked, against 1 for the others
@@ -342,31 +338,30 @@ def tables(measured: list[Measured]) -> list[Table]:
     return found
 
 
-def markdown(measured: list[Measured], compared: list[Table], date: datetime, machine: str) -> str:
+def markdown(measured: list[Measured], compared: list[Table]) -> str:
     """Return the page to keep."""
     headings = ["variant", "players", "draws, equal", "draws, all", "beta", "95 %", "loss"]
     headings += ["TrueSkill default", "Elo, K = 32", "Elo, best K"]
     lines = [
         "# The rating model, measured",
         "",
-        f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.rating_model`:",
+        f"{day_and_machine()}. Made by `python -m bench.rating_model`:",
         f"{measured[0].matches} matches of each kind in a pool of {len(POOL)} bots.",
         "Loss is the mean of -ln(predicted probability) of who is ahead, over all pairs that did",
         "not draw, each predicted before its match; a coin has 0.693.",
         "",
-        f"| {' | '.join(headings)} |",
-        "|---" * len(headings) + "|",
     ]
+    rows = []
     for one in measured:
         cells = [one.variant, f"{one.players}"]
         cells += [_percent(one.equal_draws), _percent(one.all_draws), f"{one.beta.value:.2f}"]
         cells += [f"{one.beta.low:.2f} to {one.beta.high:.2f}", f"{one.loss:.4f}"]
         cells += [f"{one.default_loss:.4f}", f"{one.elo_loss:.4f}", f"{one.tuned_elo_loss:.4f}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", "| betas | loss, draws included | |", "|---|---|---|"]
-    for table in compared:
-        values = ", ".join(f"{group} {beta:.2f}" for group, beta in table.betas.items())
-        lines.append(f"| {table.name} | {table.loss:.5f} | {values} |")
+        rows.append(cells)
+    lines += [*table(headings, rows), "", "| betas | loss, draws included | |", "|---|---|---|"]
+    for each in compared:
+        values = ", ".join(f"{group} {beta:.2f}" for group, beta in each.betas.items())
+        lines.append(f"| {each.name} | {each.loss:.5f} | {values} |")
     return "\n".join(lines) + "\n"
 
 
@@ -387,21 +382,15 @@ def main() -> None:
             took = time.process_time() - begin
             beta = measured[-1].beta
             print(f"{variant}, {players} players: beta {beta}, {took:.0f} s", file=sys.stderr)
-    date, machine = datetime.now(UTC), this_machine()
     compared = tables(measured)
-    name = f"rating-model-{date:%Y-%m-%d}-{options.machine or machine.slug}"
     report = {
-        "date": date.isoformat(timespec="seconds"),
-        "machine": asdict(machine),
         "kinds": [asdict(kind) for kind in KINDS],
         "betas": BETAS,
         "measured": [asdict(one) for one in measured],
         "tables": [asdict(table) for table in compared],
     }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    page = markdown(measured, compared, date, f"{machine.cpu}, {machine.cores} cores")
-    (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+    page = markdown(measured, compared)
+    keep("rating-model", report, page, options.machine)
     print(page)
 
 

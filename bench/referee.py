@@ -7,19 +7,17 @@ per second are measured, of both in turn: what a change of the code costs.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import subprocess
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 
+from bench.keeping import day_and_machine, write
 from keltis_cli.bench import referee_report
 from keltis_cli.bench.machine import this_machine
 from keltis_cli.bench.referee import measure
 from keltis_cli.draw.look import console
 
-RESULTS = Path(__file__).parent / "results"
 RATE = """
 import os, sys
 from keltis_cli.bench.referee import _pool_rate
@@ -46,11 +44,10 @@ def compare(python: str, rounds: int, seconds: float) -> str:
         print(f"{pairs[-1][0]:,.0f} to {pairs[-1][1]:,.0f}", file=sys.stderr, flush=True)
     other, ours = (statistics.median(each) for each in zip(*pairs, strict=True))
     low, middle, high = statistics.quantiles((b / a for a, b in pairs), n=4)
-    machine = this_machine()
     lines = [
         "# Decisions per second, compared with another version",
         "",
-        f"{datetime.now(UTC):%Y-%m-%d}, {machine.cpu}, {machine.cores} cores. Made by `python -m",
+        f"{day_and_machine()}. Made by `python -m",
         f"bench.referee --against`: {rounds} rounds, in each both versions for {seconds:g} s.",
         "",
         "| | asked decisions/s |",
@@ -76,16 +73,12 @@ def main() -> None:
         print(page)
         slug = options.machine or this_machine().slug
         name = f"referee-versions-{datetime.now(UTC):%Y-%m-%d}-{slug}"
-        (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+        write(name, None, page)
         return
     report = measure(options.rounds, options.seconds, options.games)
     referee_report.show(report, console())
     name = f"referee-{report.date:%Y-%m-%d}-{options.machine or report.machine.slug}"
-    RESULTS.mkdir(exist_ok=True)
-    data = json.dumps(report.as_json(), indent=2) + "\n"
-    (RESULTS / f"{name}.json").write_text(data, encoding="utf-8")
-    page = referee_report.markdown(report)
-    (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+    write(name, report.as_json(), referee_report.markdown(report))
     print(f"\nWritten: bench/results/{name}.json and .md")
 
 

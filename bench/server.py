@@ -16,8 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.request import Request, urlopen
@@ -25,18 +23,18 @@ from urllib.request import Request, urlopen
 from sqlmodel import Session
 from tests.system.support.servers import ServerProcess
 
+from bench.keeping import keep
 from bench.store import MadeUp
-from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS
+from keltis_ladder.match.orders import Order
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import finish
-from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.settings import NICE
 
-RESULTS: Final = Path(__file__).parent / "results"
 RATE: Final = 500
 SEED: Final = 1
 GOALS: Final = {
@@ -186,7 +184,6 @@ def main() -> None:
     random.seed(SEED)
     if options.quick:
         options.bots, options.matches, options.seconds, options.submissions = 20, 200, 2.0, 1
-    machine = this_machine()
     found = {
         "requests": requests(options.bots, options.matches, options.seconds),
         "submission": submissions(options.submissions),
@@ -203,15 +200,7 @@ def main() -> None:
     }
     print(json.dumps({"verdicts": verdicts, **found}, indent=1))
     if not options.quick:
-        record = {
-            "date": datetime.now(UTC).date().isoformat(),
-            "machine": asdict(machine),
-            "verdicts": verdicts,
-            **found,
-        }
-        RESULTS.mkdir(exist_ok=True)
-        name = f"server-{record['date']}-{machine.slug}.json"
-        (RESULTS / name).write_text(json.dumps(record, indent=1) + "\n")
+        keep("server", {"verdicts": verdicts, **found})
 
 
 if __name__ == "__main__":

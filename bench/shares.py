@@ -16,8 +16,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
@@ -28,7 +26,7 @@ from tests.ladder.support.small_bots import write_bot
 from tests.server.support.archives import packed
 from tests.system.support.servers import ServerProcess
 
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import keep
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
@@ -36,7 +34,6 @@ from keltis_ladder.store.schema.tables import Bot, Match, Place, Version
 from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.settings import NICE
 
-RESULTS: Final = Path(__file__).parent / "results"
 SLOWER: Final = 3.0  # times: an upload may take so much longer
 LEFT: Final = 0.5  # of the rated matches that must still be played
 VARIANT: Final = "weg-der-steine"
@@ -230,19 +227,14 @@ def main() -> None:
         "upload, times slower": {"measured": round(slower, 2), "met": slower <= SLOWER},
         "rated matches left": {"measured": round(left, 2), "met": left >= LEFT},
     }
-    machine = this_machine()
     record = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": asdict(machine),
         "load_before": round(load, 2),
         "verdicts": verdicts,
         **found,
     }
     print(json.dumps(record, indent=1))
     if not options.quick:
-        RESULTS.mkdir(exist_ok=True)
-        name = f"shares-{record['date']}-{machine.slug}.json"
-        (RESULTS / name).write_text(json.dumps(record, indent=1) + "\n")
+        keep("shares", record)
     sys.exit(0 if all(verdict["met"] for verdict in verdicts.values()) else 1)
 
 

@@ -18,30 +18,28 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from tests.ladder.support.small_bots import write_bot
 from tests.server.support.serving import QUIET, Served, served
 
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import keep
 from keltis_ladder.dispatch.dispatcher import MatchStreamed
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.run.programs import enter_program, keep_program
 from keltis_ladder.spectate.batches import Decided
 from keltis_ladder.store.bots.catalogue import ensure_author
-from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Purpose
 from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.events import Happening
 from keltis_server.play.games import GAMES
 from keltis_server.serve import new_loop
 from keltis_server.settings import Quotas
 
-RESULTS: Final = Path(__file__).parent / "results"
 THINKS: Final = 0.050  # seconds
 CHOOSE: Final = f"time.sleep({THINKS})\nreturn request.legal[0]"
 VARIANT: Final = "keltis"
@@ -85,7 +83,7 @@ def enter_bots(server: Served, scratch: Path) -> tuple[int, ...]:
 async def play(server: Served, versions: tuple[int, ...], watch: Stopwatch, crowd: int) -> Any:
     """Have one match played before a crowd; return its costs and what the crowd saw."""
     order = Order(
-        VARIANT, versions, Purpose.CHALLENGE, rated=False, seed=7, priority=AT_ONCE,
+        VARIANT, versions, Purpose.CHALLENGE, rated=False, seed=7, priority=AT_ONCE_PRIORITY,
         control=TimeControl(bank_ms=60_000, increment_ms=100),
     )  # fmt: skip
     scheduler = server.app[GAMES].scheduler
@@ -188,7 +186,6 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="only see whether it runs")
     options = parser.parse_args()
     spectators, rounds = (50, 1) if options.quick else (options.spectators, options.rounds)
-    machine = this_machine()
     with asyncio.Runner(loop_factory=new_loop) as runner:
         found = runner.run(measure(spectators, rounds))
     found["met"] = {
@@ -196,12 +193,9 @@ def main() -> None:
         "p99 of a decision": found["latency_ratio"] <= GOAL,
         "p99 of what is beyond the bots' own time": found["beyond_ratio"] <= GOAL,
     }
-    record = {"date": datetime.now(UTC).date().isoformat(), "machine": asdict(machine), **found}
     print(json.dumps(found, indent=1))
     if not options.quick:
-        RESULTS.mkdir(exist_ok=True)
-        name = f"spectators-{record['date']}-{machine.slug}.json"
-        (RESULTS / name).write_text(json.dumps(record, indent=1) + "\n")
+        keep("spectators", found)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import random
 import statistics
 import sys
@@ -19,20 +18,22 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import insert, text
 
+from bench.keeping import day_and_machine, keep
 from keltis_cli.bench.machine import this_machine
 from keltis_engine import VARIANTS, find_variant
+from keltis_ladder.match.orders import Order
 from keltis_ladder.match.rotation import seat_of
 from keltis_ladder.ratings.model import MU, SIGMA, noise_of
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import finish
-from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.matches.records import MatchRows, pack_moves
 from keltis_ladder.store.ratings.leaderboards import head_to_head, leaderboard
 from keltis_ladder.store.ratings.recomputing import compare, replace
@@ -52,7 +53,6 @@ from keltis_ladder.store.schema.tables import (
 from keltis_ladder.store.schema.upkeep import upgrade
 from keltis_ladder.store.schema.version_states import VersionCause, VersionState
 
-RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 2026
 CHUNK: Final = 2_000
 DECISIONS: Final = 90  # of a game, about as many as in keltis
@@ -228,7 +228,7 @@ def _add(
             "increment_ms": 20,
             "start_ms": 5000,
             "priority": 0,
-            "reason": "close and uncertain",
+            "reason": "close",
             "created": when,
             "state": "done",
             "tries": 1,
@@ -348,12 +348,11 @@ def say(words: str) -> None:
 
 def markdown(report: dict[str, Any]) -> str:
     """Return the report for people."""
-    machine = report["machine"]
-    where = f"{machine['cpu']}, {machine['cores']} cores, {machine['python']}"
+    where = f"{day_and_machine()}, {this_machine().python}"
     what = f"{report['bots']:,} bots, {report['matches']:,} matches, {report['kind']}"
     recomputed = report["recomputation"]
     lines = [
-        f"# The store, {report['date'][:10]}",
+        "# The store",
         "",
         f"{where}. {what}, {report['size'] / 2**20:.0f} MiB.",
         "",
@@ -416,12 +415,9 @@ def main() -> None:
         gc.freeze()  # as ``serve`` does
         timings, recomputed = measure(database, made_up, options.calls)
         size = database.file.stat().st_size if database.file else 0
-        machine = this_machine()
         kind = "SQLite" if database.is_sqlite else "PostgreSQL"
         database.close()
     report = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": asdict(machine),
         "kind": kind,
         "bots": options.bots,
         "matches": options.matches,
@@ -433,10 +429,7 @@ def main() -> None:
     shown = markdown(report)
     print(shown)
     if not options.no_file:
-        name = f"store-{kind.lower()}-{datetime.now(UTC):%Y-%m-%d}-{machine.slug}"
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-        (RESULTS / f"{name}.md").write_text(shown, encoding="utf-8")
+        keep(f"store-{kind.lower()}", report, shown)
 
 
 if __name__ == "__main__":

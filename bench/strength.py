@@ -7,21 +7,17 @@ greedy meets random and search meets greedy, two players, on duplicate deals.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import day_and_machine, keep, table
 from keltis_engine import VARIANTS
 from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.stats.tally import Tally
 
-RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 41
 GOALS: Final = {"random": 0.95, "greedy": 0.65}  # of decided matches, against this opponent
 
@@ -72,25 +68,24 @@ def measure(pool: RefereePool, variant: str, bot: str, opponent: str, matches: i
     )
 
 
-def markdown(strengths: list[Strength], date: datetime, machine: str) -> str:
+def markdown(strengths: list[Strength]) -> str:
     """Return the page to keep."""
     headings = ["variant", "bot", "opponent", "won", "drawn", "lost", "of decided", "95 %", "goal"]
     headings += ["games won", "points", "faults"]
     lines = [
         "# Strength of the reference bots",
         "",
-        f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.strength`: duplicate matches of two",
+        f"{day_and_machine()}. Made by `python -m bench.strength`: duplicate matches of two",
         "players in the sandbox, 1 s + 20 ms, one referee per core.",
         "",
-        f"| {' | '.join(headings)} |",
-        "|---" * len(headings) + "|",
     ]
+    rows = []
     for one in strengths:
         cells = [one.variant, one.bot, one.opponent, f"{one.won}", f"{one.drawn}", f"{one.lost}"]
         cells += [f"{one.rate:.1%}", f"{one.low:.1%} to {one.high:.1%}"]
         cells += [f"{GOALS[one.opponent]:.0%}", f"{one.games_won:.1%}", f"{one.lead:+.1f}"]
-        lines.append(f"| {' | '.join([*cells, str(one.faults)])} |")
-    return "\n".join(lines) + "\n"
+        rows.append([*cells, str(one.faults)])
+    return "\n".join([*lines, *table(headings, rows)]) + "\n"
 
 
 def main() -> None:
@@ -106,17 +101,11 @@ def main() -> None:
             for variant in VARIANTS:
                 strengths.append(measure(pool, variant, bot, opponent, matches))
                 print(strengths[-1], file=sys.stderr, flush=True)
-    date, machine = datetime.now(UTC), this_machine()
-    name = f"strength-{date:%Y-%m-%d}-{options.machine or machine.slug}"
     report = {
-        "date": date.isoformat(timespec="seconds"),
-        "machine": asdict(machine),
         "strengths": [asdict(one) for one in strengths],
     }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    page = markdown(strengths, date, f"{machine.cpu}, {machine.cores} cores")
-    (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+    page = markdown(strengths)
+    keep("strength", report, page, options.machine)
     print(page)
 
 

@@ -28,8 +28,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -38,9 +36,8 @@ import aiohttp
 from tests.server.support import archives
 from tests.system.support.servers import ServerProcess
 
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import keep
 
-RESULTS: Final = Path(__file__).parent / "results"
 AUTHORS: Final = 4
 EVERY: Final = 0.005  # seconds between two questions
 QUIET: Final = 5.0  # seconds of each pause between two rounds
@@ -338,10 +335,7 @@ def main() -> None:
         return
     load = os.getloadavg()[0]
     found = measure(options.archives, options.rounds)
-    machine, now = this_machine(), datetime.now(UTC)
     record = {
-        "date": now.date().isoformat(),
-        "machine": asdict(machine),
         "load_before": round(load, 2),
         "goal_ms": GOAL,
         "met": found["worst_of_ours_ms"] < GOAL,
@@ -349,9 +343,7 @@ def main() -> None:
     }
     print(json.dumps(record, indent=1))
     if not options.dry_run:
-        RESULTS.mkdir(exist_ok=True)
-        name = f"uploads-{record['date']}-{machine.slug}.json"
-        (RESULTS / name).write_text(json.dumps(record, indent=1) + "\n")
+        keep("uploads", record)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 import keltis_engine
-from tests import part_times, retrying
+from tests import part_times, retrying, watchdog
 
 FORM = os.environ.get("KELTIS_FORM")
 CI = os.environ.get("CI") == "true"
@@ -41,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     retrying.enable(config)
     part_times.enable(config)
+    watchdog.enable(config)
 
 
 def pytest_report_header() -> str:

@@ -10,7 +10,7 @@ from mypy_extensions import i64
 from keltis_bots.judges import judge_for
 from keltis_bots.judges.judge import NO_APPEALS
 from keltis_engine.rng import Rng
-from keltis_engine.state import NO_ACTIONS, State
+from keltis_engine.state.state import NO_ACTIONS, State
 
 
 def choose(state: State, rng: Rng) -> int:

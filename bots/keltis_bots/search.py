@@ -19,7 +19,7 @@ from keltis_bots.budget import Budget
 from keltis_bots.judges import judge_for
 from keltis_bots.judges.judge import NO_APPEALS, POINT, Judge
 from keltis_engine.rng import Rng
-from keltis_engine.state import NO_ACTIONS, OVER, State
+from keltis_engine.state.state import NO_ACTIONS, OVER, State
 
 CANDIDATES: Final = 8  # so many actions are tried, the most appealing ones
 WIN: Final = 10.0  # points that a win is worth beside the lead: the match counts wins first
@@ -130,14 +130,7 @@ class Search:
             if decisions & LOOK_AT_CLOCK == 0 and budget.used(made) >= 1.0:
                 return
             decisions += 1
-            count = state.list_actions(actions)
-            best: i64 = 0
-            if count > 1:
-                judge.weigh(state, actions, count, appeals)
-                for k in range(i64(1), count):
-                    if appeals[k] > appeals[best]:
-                        best = k
-            state.play(i64(actions[best]))
+            state.play(judge.advise(state, actions, appeals))
 
 
 def utility(state: State, seat: i64) -> float:

@@ -7,7 +7,7 @@ from mypy_extensions import i64
 from keltis_bots.judges import judge_for
 from keltis_bots.judges.judge import NO_APPEALS
 from keltis_bots.search import utility
-from keltis_engine.state import NO_ACTIONS, OVER, State
+from keltis_engine.state.state import NO_ACTIONS, OVER, State
 
 
 def worth_of(state: State, candidates: list[int]) -> list[float]:
@@ -24,14 +24,7 @@ def worth_of(state: State, candidates: list[int]) -> list[float]:
         trial = state.copy()
         trial.play(i64(candidate))
         while trial.stage != OVER:
-            count = trial.list_actions(actions)
-            best: i64 = 0
-            if count > 1:
-                judge.weigh(trial, actions, count, appeals)
-                for k in range(i64(1), count):
-                    if appeals[k] > appeals[best]:
-                        best = k
-            trial.play(i64(actions[best]))
+            trial.play(judge.advise(trial, actions, appeals))
         result.append(utility(trial, seat))
     return result
 

@@ -11,12 +11,12 @@ from keltis_engine.errors import (
     UnknownVariant,
 )
 from keltis_engine.games import keltis as _compiled_or_not
-from keltis_engine.random_play import playout, playouts
-from keltis_engine.restoring import restore
+from keltis_engine.games.variants import VARIANTS, Option, Ruleset, Variant, find_variant
+from keltis_engine.play.random_play import playout, playouts
+from keltis_engine.records.restoring import restore
 from keltis_engine.rng import Rng
-from keltis_engine.state import State
-from keltis_engine.variants import VARIANTS, Option, Ruleset, Variant, find_variant
-from keltis_engine.views import POST_GAME, SPECTATORS, View
+from keltis_engine.state.state import State
+from keltis_engine.state.views import POST_GAME, SPECTATORS, View
 
 COMPILED = not (_compiled_or_not.__file__ or "").endswith(".py")
 

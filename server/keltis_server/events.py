@@ -1,6 +1,6 @@
 """What happens on a running ladder, told to whoever listens, from the event loop.
 
-What the ladder itself tells is among it: matches, and versions that are in another state.
+What the ladder itself tells is among it: matches, versions that are in another state, ratings.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keltis_ladder.dispatch.dispatcher import Event
+from keltis_ladder.run.fitting import JointPublished
 from keltis_ladder.run.scheduler import News
 
 
@@ -38,5 +39,5 @@ class AccessEnded:
     token_id: int | None = None  # none: all of them
 
 
-Happening = Event | News | Checking | TournamentChanged | AccessEnded
+Happening = Event | News | JointPublished | Checking | TournamentChanged | AccessEnded
 Listener = Callable[[Happening], None]

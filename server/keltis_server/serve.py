@@ -14,7 +14,6 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
-from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
@@ -23,6 +22,7 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.occupancy import Occupancy, occupied
+from keltis_ladder.store.ratings.models import is_ours
 from keltis_ladder.store.ratings.recomputing import replace
 from keltis_server.app import make_app
 from keltis_server.http.edge.running import EdgeRunner
@@ -90,7 +90,7 @@ def prepare(database: Database, house: bool) -> None:
 
     def work(session: Session) -> None:
         ledger = lock_ledger(session)
-        if ledger.rating_model != MODEL_VERSION:
+        if not is_ours(ledger):
             log.info("ratings of another release: working out %s matches again", ledger.matches)
             replace(session)
         if house:

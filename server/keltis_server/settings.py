@@ -11,13 +11,14 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.matchmaking.fair_shares import Shares
+from keltis_ladder.ratings.official import Official
 from keltis_ladder.run.pace import PaceRules
+from keltis_ladder.sandbox.niceness import NICEST
 from keltis_ladder.store.retention import Retention
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8080
 NICE: Final = 10  # a tenth of what others get who want the same core; all of it otherwise
-NICEST: Final = 19
 PACE: Final = PaceRules(calm=True)
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
@@ -78,6 +79,7 @@ class Settings:
     control: TimeControl = DEFAULT_CONTROL
     pace: PaceRules = PACE
     shares: Shares = field(default_factory=Shares)  # of the referees' time
+    official: Official = Official.JOINT  # which rating orders leaderboards
     retention: Retention = field(default_factory=Retention)
     quotas: Quotas = field(default_factory=Quotas)
     deadlines: Deadlines = Deadlines()

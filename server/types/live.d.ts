@@ -87,6 +87,7 @@ declare namespace Live {
     match: Wire.MatchOut;
     games: Standing[];
     current: Current | null;
+    attempt: string | null;
   }
 
   interface Standing extends Where {
@@ -104,7 +105,15 @@ declare namespace Live {
   }
 
   type MatchEvent =
-    | { kind: "game"; rotation: number; commitment: string; seats: number[]; view: Views.View; clocks: number[] }
+    | {
+        kind: "game";
+        rotation: number;
+        attempt: string;
+        commitment: string;
+        seats: number[];
+        view: Views.View;
+        clocks: number[];
+      }
     | Wire.FrameOut
     | ({ kind: "fault"; rotation: number } & Wire.FrameFaultOut)
     | { kind: "ended"; rotation: number; scores: number[] }
@@ -118,6 +127,7 @@ declare namespace Live {
   interface Lines {
     kind: "lines";
     matches: number;
+    as_of: number | null;
     lines: Wire.LineOut[];
     removed: [string, number][];
     order: [string, number][] | null;

@@ -28,6 +28,19 @@ declare namespace Wire {
     telling: number[];
   }
 
+  interface BotOut {
+    name: string;
+    author: string;
+    house: boolean;
+    created: string;
+    description: string;
+    state: string;
+    version: number;
+    variants: string[];
+    players: number[];
+    ratings: RatingOut[];
+  }
+
   interface ControlOut {
     bank_ms: number;
     increment_ms: number;
@@ -119,10 +132,28 @@ declare namespace Wire {
     faults: GameFaultOut[];
   }
 
+  interface JointOut {
+    rating: number;
+    sigma: number;
+    low: number;
+    high: number;
+    share: number;
+    share_low: number;
+    share_high: number;
+    best: number;
+    worst: number;
+    own: number;
+    others: number;
+    before: number;
+    provisional: boolean;
+  }
+
   interface LeaderboardOut {
     variant: string;
     players: number;
     matches: number;
+    official: string;
+    as_of: number | null;
     lines: LineOut[];
   }
 
@@ -147,6 +178,7 @@ declare namespace Wire {
     seats: (number | null)[];
     last_match: number;
     last_played: string;
+    joint: JointOut | null;
   }
 
   interface MatchOut {
@@ -160,6 +192,8 @@ declare namespace Wire {
     options: Record<string, number>;
     clock: ControlOut;
     reason: string;
+    reason_code: string;
+    reason_details: Record<string, string | number>;
     tournament: string | null;
     leg: string | null;
     commitment: string | null;
@@ -214,6 +248,23 @@ declare namespace Wire {
     bots: number;
     challenges_per_hour: number;
     requests_per_minute: number;
+  }
+
+  interface RatingOut {
+    variant: string;
+    players: number;
+    mu: number;
+    sigma: number;
+    low: number;
+    high: number;
+    rank: number | null;
+    provisional: boolean;
+    matches: number;
+    games: number;
+    wins: number;
+    faults: number;
+    seats: (number | null)[];
+    joint: JointOut | null;
   }
 
   interface ReportOut {

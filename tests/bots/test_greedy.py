@@ -5,7 +5,7 @@ import pytest
 from keltis_bots.greedy import choose
 from keltis_bots.judges import JUDGES
 from keltis_engine import COMPILED, VARIANTS, Rng, find_variant, restore
-from keltis_engine.policies import random
+from keltis_engine.play.policies import random
 from tests.bots.support.matches import play, wins_match
 from tests.engine.support.positions import TABLES, played
 from tests.engine.support.situations import kartenspiel

@@ -14,8 +14,8 @@ from keltis_bots.manifest import parse_manifest
 from keltis_bots.request import Game
 from keltis_cli.bots.init import TESTS
 from keltis_engine import VARIANTS, Rng, find_variant
-from keltis_engine.policies import eager
-from keltis_engine.state import ENDINGS
+from keltis_engine.play.policies import eager
+from keltis_engine.state.state import ENDINGS
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.faults import Kind

@@ -30,7 +30,16 @@ def test_help_says_of_each_command_what_the_command_says_itself() -> None:
 
 
 # Not pydantic: typer itself may load it.
-HEAVY = ("aiohttp", "sqlmodel", "sqlalchemy", "textual", "trueskill", "keltis_server")
+HEAVY = (
+    "aiohttp",
+    "alembic",
+    "jinja2",
+    "sqlmodel",
+    "sqlalchemy",
+    "textual",
+    "trueskill",
+    "keltis_server",
+)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +53,11 @@ HEAVY = ("aiohttp", "sqlmodel", "sqlalchemy", "textual", "trueskill", "keltis_se
             ["leaderboard", "--server", "http://127.0.0.1:1"],
             ("aiohttp", "keltis_server"),
         ),
+        (["submit", "--help"], ("keltis_server",)),
+        (["show", "greedy", "--server", "http://127.0.0.1:1"], ("aiohttp", "keltis_server")),
+        (["match", "--help"], ()),
+        (["ladder", "show"], ("sqlalchemy", "sqlmodel", "keltis_server")),
+        (["serve", "--help"], ("aiohttp", "jinja2", "sqlalchemy", "sqlmodel", "keltis_server")),
     ],
 )
 def test_a_command_loads_only_what_it_needs(

@@ -14,8 +14,8 @@ import pytest
 
 import keltis_engine
 from keltis_engine import VARIANTS, BadDeal, Rng, find_variant
-from keltis_engine.policies import POLICIES
-from keltis_engine.replay import expand, make_replay
+from keltis_engine.play.policies import POLICIES
+from keltis_engine.records.replay import expand, make_replay
 from keltis_engine.rng import DealStream
 from tests.engine.support.fingerprint import fingerprints
 from tests.engine.support.positions import TABLES

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from keltis_engine import VARIANTS, Rng, find_variant
-from keltis_engine.policies import POLICIES
-from keltis_engine.replay import EXPANDED_FORMAT, FORMAT
+from keltis_engine.play.policies import POLICIES
+from keltis_engine.records.replay import EXPANDED_FORMAT, FORMAT
 from tests.places import ROOT
 
 DOCS = ROOT / "docs"

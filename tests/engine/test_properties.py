@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_engine import VARIANTS, IllegalAction, Rng, State, UnknownNotation, find_variant
-from keltis_engine.policies import POLICIES
+from keltis_engine.play.policies import POLICIES
 from tests.engine.support.positions import (
     EXAMPLES,
     TABLES,

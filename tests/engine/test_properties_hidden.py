@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, BadViewer, Rng, State
-from keltis_engine.policies import POLICIES
+from keltis_engine.play.policies import POLICIES
 from tests.engine.support.positions import (
     EXAMPLES,
     TABLES,

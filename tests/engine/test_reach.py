@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from keltis_engine import VARIANTS, Rng, State, find_variant
-from keltis_engine.policies import eager, random
+from keltis_engine.play.policies import eager, random
 
 pytestmark = pytest.mark.one_form  # what can happen is the same in both forms
 MOST_GAMES = 1000  # enough for all; the search stops as soon as nothing is missing

@@ -6,7 +6,6 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.occupancy import find_server
 from keltis_server.site.local_key import read_address
 from tests.ladder.store.support.postgres import Postgres, PostgresMissing, running
+from tests.preloaded.process import run_command, start_command
 from tests.system.support.servers import PATIENCE, ServerProcess
 
 QUICK = ("--port", "0", "--cores", "1", "--no-house")
@@ -105,7 +105,7 @@ def test_a_server_holds_its_database_through_lost_connections(
 
 
 SHORT = ("--cores", "1", "--bank", "100", "--increment", "2")
-RUN = [sys.executable, "-m", "keltis_cli", "ladder", "run", "-n", "1", "--quiet", *SHORT]
+RUN = ["ladder", "run", "-n", "1", "--quiet", *SHORT]
 
 
 def test_a_ladder_run_beside_a_server_says_whose_ladder_it_would_join(tmp_path: Path) -> None:
@@ -113,9 +113,7 @@ def test_a_ladder_run_beside_a_server_says_whose_ladder_it_would_join(tmp_path: 
     command = [*RUN, "--data", str(data)]
     options = ("--port", "0", "--matches-per-minute", "1", *SHORT)
     with ServerProcess(data, *options) as server:
-        alone = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-        )
+        alone = run_command(*command, timeout=PATIENCE)
         assert alone.returncode == 2, alone.stderr
         told = " ".join(alone.stderr.split())
         assert f"process {server.process.pid}" in told
@@ -123,10 +121,7 @@ def test_a_ladder_run_beside_a_server_says_whose_ladder_it_would_join(tmp_path: 
         assert "add --yes" in told
 
         assert at_a_terminal(command, b"n\n") != 0
-        sure = subprocess.run(
-            [*command, "--yes"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
+        sure = run_command(*command, "--yes", timeout=PATIENCE)
         assert sure.returncode == 0, sure.stderr
         assert at_a_terminal(command, b"y\n") == 0
 
@@ -135,8 +130,8 @@ def at_a_terminal(command: list[str], answer: bytes) -> int:
     """Run a command that asks; return its exit code."""
     ours, theirs = pty.openpty()
     try:
-        process = subprocess.Popen(
-            command, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        process = start_command(
+            *command, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         assert process.stderr is not None
         asked = b""

@@ -41,9 +41,11 @@ def test_steady():
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
 
 
-def run(directory: Path, tests: str, *arguments: str, **variables: str) -> tuple[int, list[str]]:
+def run(
+    directory: Path, tests: str, *arguments: str, conftest: str = CONFTEST, **variables: str
+) -> tuple[int, list[str]]:
     """Run a made-up suite; return the exit code and the lines that were printed."""
-    (directory / "conftest.py").write_text(CONFTEST)
+    (directory / "conftest.py").write_text(conftest)
     (directory / "pytest.ini").write_text("[pytest]\naddopts = -ra\n")
     (directory / "test_made_up.py").write_text(COUNTING + textwrap.dedent(tests))
     removed = ("PYTEST_", "KELTIS_", "FORCE_COLOR")

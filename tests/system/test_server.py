@@ -14,7 +14,6 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +26,8 @@ from keltis_ladder.sandbox.child import descendants
 from keltis_server.client.live import LiveClient
 from tests.ladder.support.arena import HOSTILE
 from tests.ladder.support.small_bots import write_bot
-from tests.system.support.servers import PATIENCE, ServerProcess, runs
+from tests.preloaded.process import run_command
+from tests.system.support.servers import PATIENCE, LoadedServerProcess, ServerProcess, runs
 
 # So that the bots of the house leave the core to those that matter: what is new or ordered is
 # played at once, whatever the pace.
@@ -51,16 +51,7 @@ class User:
 
     def types(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
         """Run a command; return how it ended."""
-        return subprocess.run(
-            [sys.executable, "-m", "keltis_cli", *map(str, words)],
-            cwd=self.home,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=2 * PATIENCE,
-            check=False,
-        )
+        return run_command(*words, cwd=self.home, env=self.environment, timeout=2 * PATIENCE)
 
     def reads(self, *words: str | Path) -> str:
         """Return what a command prints, which must succeed."""
@@ -85,7 +76,7 @@ def starter(user: User, name: str, language: str) -> Path:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ServerProcess]:
     options = ("--port", "0", "--cores", "1", *QUICK, "--requests-per-minute", "100000")
-    with ServerProcess(tmp_path / "ladder", *options, "--archive-mib", "1") as running:
+    with LoadedServerProcess(tmp_path / "ladder", *options, "--archive-mib", "1") as running:
         yield running
 
 

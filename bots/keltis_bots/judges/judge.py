@@ -14,12 +14,12 @@ from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
 from keltis_engine.bits import BIT
-from keltis_engine.cards import HAND_SIZE
+from keltis_engine.cards.hands import held, held_twice
+from keltis_engine.cards.kinds import HAND_SIZE
+from keltis_engine.cards.stacks import PLACES, height, top
 from keltis_engine.games.kartenspiel_cards import POINTS
-from keltis_engine.hands import held, held_twice
-from keltis_engine.stacks import PLACES, height, top
-from keltis_engine.state import MOST_ACTIONS, State
-from keltis_engine.table import CardTable
+from keltis_engine.state.state import MOST_ACTIONS, State
+from keltis_engine.table.card_table import CardTable
 
 POINT: Final = 100  # appeals are hundredths of a point, hopes hundredths of a card
 CARD: Final = 100
@@ -47,6 +47,17 @@ class Judge:
     @abstractmethod
     def weigh(self, state: State, actions: vec[i16], count: i64, appeals: vec[i64]) -> None:
         """Write the appeal of each of the first ``count`` actions, all legal, to ``appeals``."""
+
+    def advise(self, state: State, actions: vec[i16], appeals: vec[i64]) -> i64:
+        """Return the most appealing action, the first of equals; the two vectors are scratch."""
+        count = state.list_actions(actions)
+        best: i64 = 0
+        if count > 1:
+            self.weigh(state, actions, count, appeals)
+            for k in range(i64(1), count):
+                if appeals[k] > appeals[best]:
+                    best = k
+        return i64(actions[best])
 
     def drawing(self, state: State, unknown_card: i64) -> i64:
         """Judge a draw from the pile. In a long game it has to appeal more and more.

@@ -20,7 +20,8 @@ from keltis_bots.judges.judge import (
     worth,
 )
 from keltis_engine.bits import BIT, count_of
-from keltis_engine.cards import COLOURS
+from keltis_engine.cards.kinds import COLOURS
+from keltis_engine.cards.stacks import height, top
 from keltis_engine.games.kartenspiel import (
     ADD,
     DISCARD,
@@ -45,8 +46,7 @@ from keltis_engine.games.kartenspiel_cards import (
     POINTS_PILE,
     WIDTH,
 )
-from keltis_engine.stacks import height, top
-from keltis_engine.state import State
+from keltis_engine.state.state import State
 
 SINGLE: Final = sum(
     1 << colour * WIDTH + value for colour in range(COLOURS) for value in (0, 1, 2, 8, 9, 10)

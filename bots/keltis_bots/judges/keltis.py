@@ -17,9 +17,8 @@ from keltis_bots.judges.judge import (
     worth,
 )
 from keltis_engine.bits import BIT
-from keltis_engine.board import FIGURES, GOAL_FIGURES
-from keltis_engine.boards import PATH_STONES
-from keltis_engine.cards import COLOURS, VALUES
+from keltis_engine.cards.kinds import COLOURS, VALUES
+from keltis_engine.cards.stacks import top
 from keltis_engine.games.keltis import (
     CLOVER_ON,
     CLOVER_TILE,
@@ -32,8 +31,9 @@ from keltis_engine.games.keltis import (
     TAKE,
     KeltisState,
 )
-from keltis_engine.stacks import top
-from keltis_engine.state import State
+from keltis_engine.state.state import State
+from keltis_engine.table.board import FIGURES, GOAL_FIGURES
+from keltis_engine.table.boards import PATH_STONES
 
 STONES: Final = vec[i64]([0, -4, -3, -2, 1, 2, 3, 6, 7, 10])
 LAST_BEFORE_GOAL: Final = 6

@@ -17,9 +17,9 @@ from keltis_bots.judges.judge import (
     wanted,
 )
 from keltis_engine.bits import BIT, index_of
-from keltis_engine.board import FIGURES, GOAL_FIGURES
-from keltis_engine.boards import NETWORK, NO_STACK, STACK_ON
-from keltis_engine.cards import COLOURS, VALUES
+from keltis_engine.cards.kinds import COLOURS, VALUES
+from keltis_engine.cards.rows import CARD_ROWS
+from keltis_engine.cards.stacks import PLACES, height, top
 from keltis_engine.games.neue_wege import (
     CLOVER_ALONG,
     CLOVER_TILE,
@@ -38,9 +38,9 @@ from keltis_engine.games.neue_wege import (
     WISH_TILE,
     NeueWegeState,
 )
-from keltis_engine.rows import CARD_ROWS
-from keltis_engine.stacks import PLACES, height, top
-from keltis_engine.state import State
+from keltis_engine.state.state import State
+from keltis_engine.table.board import FIGURES, GOAL_FIGURES
+from keltis_engine.table.boards import NETWORK, NO_STACK, STACK_ON
 
 # What a figure may hope for by the row it stands on, at the start of the game; later the value of
 # the field itself counts more and more.

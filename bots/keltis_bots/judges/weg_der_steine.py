@@ -18,7 +18,9 @@ from keltis_bots.judges.judge import (
     worth,
 )
 from keltis_engine.bits import BIT
-from keltis_engine.cards import COLOURS, VALUES
+from keltis_engine.cards.kinds import COLOURS, VALUES
+from keltis_engine.cards.rows import CARD_ROWS
+from keltis_engine.cards.stacks import PLACES, height, top
 from keltis_engine.games.weg_der_steine import (
     BONUS,
     CLOVERS,
@@ -32,9 +34,7 @@ from keltis_engine.games.weg_der_steine import (
     WISHES,
     WegDerSteineState,
 )
-from keltis_engine.rows import CARD_ROWS
-from keltis_engine.stacks import PLACES, height, top
-from keltis_engine.state import State
+from keltis_engine.state.state import State
 
 STONES: Final = vec[i64]([150, 350, 150, 300, 350, 0])  # what the next wish stone is worth
 CLOVER: Final = 200  # another turn

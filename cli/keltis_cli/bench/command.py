@@ -9,14 +9,7 @@ import typer
 
 from keltis_cli import arguments
 
-app = typer.Typer(
-    help="Measure how fast this machine plays.", no_args_is_help=True, add_completion=False
-)
-
-
-@app.callback()
-def bench() -> None:
-    """Measure how fast this machine plays."""
+app = arguments.group("Measure how fast this machine plays.")
 
 
 @app.command()

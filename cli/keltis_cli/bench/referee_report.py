@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from keltis_cli.bench.referee import GOAL_OVERHEAD, GOAL_RATE, GOAL_RATIO, Report, Soak
-from keltis_cli.draw.tables import table
+from keltis_cli.draw.tables.aligned import table
 
 HEADINGS = ["measured", "figure", "goal", "met"]
 

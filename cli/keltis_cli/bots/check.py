@@ -21,8 +21,9 @@ from keltis_cli.bots.crash_cards import (
     reproduce_command,
     write_card,
 )
-from keltis_cli.draw.look import QUIET, TITLE, console
-from keltis_cli.draw.printable import say_indented, show_build, tail
+from keltis_cli.draw.findings import say_finding
+from keltis_cli.draw.look import TITLE, console
+from keltis_cli.draw.printable import say_indented, show_build
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_engine import find_variant
@@ -33,10 +34,6 @@ from keltis_ladder.programs.preparing import cache_directory
 from keltis_ladder.sandbox.child import pinned
 
 FORMAT: Final = "keltis-ladder check 1"
-LOG_LINES: Final = 12
-NAME: Final = 26  # cells for the name of a check
-SIGNS: Final = {Mark.OK: ("✓", "+"), Mark.WARNING: ("!", "!"), Mark.FAILED: ("✗", "x")}
-STYLES: Final = {Mark.OK: "", Mark.WARNING: TITLE, Mark.FAILED: "bold reverse"}
 
 
 def check(
@@ -44,10 +41,7 @@ def check(
         Path, typer.Argument(metavar="BOT", help="The bot's directory, with its bot.toml.")
     ],
     variant: Annotated[
-        str | None,
-        typer.Option(
-            "--variant", "-v", metavar="VARIANT", help="Only this variant of those it plays."
-        ),
+        str | None, arguments.of_variant("Only this variant of those it plays.")
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="One match per variant, with the fewest players.")
@@ -124,11 +118,6 @@ class Page:
         self.status: Status | None = None
         self.card: Path | None = None  # the first one
         self.bad: set[tuple[str, str]] = set()  # faults that have been explained
-        try:
-            SIGNS[Mark.OK][0].encode(out.encoding)
-            self.plain = False
-        except UnicodeEncodeError:
-            self.plain = True
 
     def doing(self, event: Doing) -> None:
         """Say what is being done, if somebody is watching."""
@@ -148,19 +137,8 @@ class Page:
         self.rest()
         if self.quiet:
             return
-        mark = finding.mark
-        head = f"{SIGNS[mark][self.plain]} {mark:<8}{finding.check:<{NAME}}"
-        if mark is Mark.OK:
-            say_indented(self.out, finding.text, head)
-            return
-        self.out.print(f"{head.rstrip()}", style=STYLES[mark], highlight=False)
-        say_indented(self.out, finding.text)
         fault = (finding.fault.kind, finding.fault.code) if finding.fault else None
-        if fault not in self.bad:
-            if finding.advice:
-                say_indented(self.out, finding.advice)
-            for line in tail(finding.log, LOG_LINES):
-                self.out.print(f"  | {line}", style=QUIET, soft_wrap=True, highlight=False)
+        say_finding(self.out, finding, explained=fault in self.bad)
         if fault is not None:
             self.bad.add(fault)
         if card is not None:

@@ -57,9 +57,7 @@ def match(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", "-s", min=0, help="Seed of the deals: same seed, same deals.")
-    ] = 1,
+    seed: arguments.DealsSeedOption = 1,
     option: arguments.RuleOptions = None,
     bank: arguments.BankOption = DEFAULT_CONTROL.bank_ms,
     increment: arguments.IncrementOption = DEFAULT_CONTROL.increment_ms,
@@ -75,9 +73,7 @@ def match(
     ] = Hypotheses.elo1,
     cores: arguments.CoresOption = None,
     as_json: arguments.JsonOption = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="File for one replay per line; - is stdout.")
-    ] = None,
+    out: arguments.ReplaysOption = None,
     force: arguments.ForceOption = False,
     crash_dir: CrashDirOption = DEFAULT_DIRECTORY,
     no_sandbox: entering.NoSandboxOption = False,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from keltis_cli.bots.crash_cards import CardBox
 from keltis_cli.bots.matchup import Matchup, Outcome
-from keltis_engine.replay import make_replay
+from keltis_engine.records.replay import make_replay
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.stats.sprt import ERROR_RATE, Sprt

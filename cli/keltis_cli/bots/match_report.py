@@ -11,7 +11,7 @@ from rich.text import Text
 from keltis_cli.bots.matchup import Matchup, Outcome
 from keltis_cli.draw.estimates import between, percent, percents, short_elo, surely
 from keltis_cli.draw.look import QUIET, TITLE
-from keltis_cli.draw.tables import table
+from keltis_cli.draw.tables.aligned import table
 from keltis_ladder.stats.sprt import FEWEST_MATCHES, Sprt
 from keltis_ladder.stats.statistics import Estimate
 from keltis_ladder.stats.tally import TWO, Tally

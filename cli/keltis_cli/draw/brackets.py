@@ -12,7 +12,7 @@ from rich.text import Text
 
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.strokes import counted, cut, fitting, joint, score_text, stroke
-from keltis_ladder.tournaments.brackets import FINALS, LOSERS, WINNERS
+from keltis_ladder.tournaments.schedules.brackets import FINALS, LOSERS, WINNERS
 from keltis_ladder.tournaments.views import RoundView, State, TableView
 
 NARROWEST: Final = 6  # cells for a name

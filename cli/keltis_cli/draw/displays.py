@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 from typing import Final, Protocol
 
 from rich.console import Console, ConsoleDimensions
@@ -32,12 +31,7 @@ class Display(Protocol):
     def __enter__(self) -> Display:
         """Begin to show."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Leave the terminal as it was."""
 
     def close(self) -> None:
@@ -57,12 +51,7 @@ class Silence:
         """Begin."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End."""
         self.close()
 

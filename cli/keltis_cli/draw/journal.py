@@ -16,6 +16,7 @@ from keltis_ladder.dispatch.dispatcher import (
     MatchStreamed,
     MatchWithdrawn,
 )
+from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.scheduler import (
     MatchAssigned,
     News,
@@ -23,7 +24,6 @@ from keltis_ladder.run.scheduler import (
     PlatformTrouble,
     ResultStored,
 )
-from keltis_ladder.run.transactions import Playing
 
 MINUTE: Final = 60.0
 KEPT: Final = 200  # results: more than any terminal has lines

@@ -8,14 +8,15 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.journal import Journal
-from keltis_cli.draw.leaderboard_table import ALARM
 from keltis_cli.draw.look import QUIET, Look
 from keltis_cli.draw.strokes import ago, counted, fitting, wins
+from keltis_cli.draw.tables.columns import fitted, numbers, texts
+from keltis_cli.draw.tables.leaderboard import ALARM
 from keltis_engine import VARIANTS
+from keltis_ladder.match.reasons import MatchReason, reason_text
+from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.scheduler import ResultStored
-from keltis_ladder.run.transactions import Playing
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.matches.records import in_twelfths
 
@@ -58,7 +59,10 @@ def versus(names: Sequence[str]) -> str:
 
 def _why(playing: Playing) -> str:
     """Return why a match is played; of a tournament's, its place in it."""
-    return playing.reason.rpartition(": ")[2] if playing.leg else playing.reason
+    reason = playing.order.reason
+    if reason is not None and reason.code == MatchReason.TOURNAMENT:
+        return str(reason.details["label"])
+    return reason_text(reason)
 
 
 def _standing(playing: Playing, live: Live) -> str:

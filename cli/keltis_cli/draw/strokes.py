@@ -22,6 +22,7 @@ _STROKES: Final = {
     "full": ("█", "#"),
     "rest": ("░", "."),
     "dot": ("·", "-"),
+    "reach": ("±", "+-"),
 }
 # A joint of a bracket by whether a line goes up, down, left and right from it.
 _JOINTS: Final = {

@@ -36,7 +36,7 @@ def variants(
         print(json.dumps(games, indent=2))
         return
     from keltis_cli.draw.look import TITLE, console
-    from keltis_cli.draw.tables import table
+    from keltis_cli.draw.tables.aligned import table
 
     rows = [
         [

@@ -14,8 +14,8 @@ from keltis_cli.draw.look import QUIET, Look, console, look
 from keltis_cli.draw.narrator import Turn, turns
 from keltis_cli.games.telling import say, score_table, watch
 from keltis_engine import POST_GAME, VARIANTS, Rng, Ruleset, find_variant
-from keltis_engine.policies import POLICIES
-from keltis_engine.replay import Replay, make_replay, steps, verify
+from keltis_engine.play.policies import POLICIES
+from keltis_engine.records.replay import Replay, make_replay, steps, verify
 
 ENDS: Final = 2  # turns told from the beginning and from the end
 BEST: Final = 4  # turns told from between

@@ -10,9 +10,9 @@ import typer
 
 from keltis_cli import arguments
 from keltis_cli.draw.look import TITLE, console
-from keltis_cli.draw.tables import table
+from keltis_cli.draw.tables.aligned import table
 from keltis_cli.games.perft_file import read_positions
-from keltis_engine import perft as counting
+from keltis_engine.play import perft as counting
 
 FAILED: Final = 1
 

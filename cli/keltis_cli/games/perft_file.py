@@ -10,7 +10,7 @@ from typing import Any, Final
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import read_lines
 from keltis_engine import EngineError, State, find_variant
-from keltis_engine import perft as counting
+from keltis_engine.play import perft as counting
 
 FIELDS: Final = {"variant": str, "players": int, "seed": int, "moves": list, "counts": list}
 

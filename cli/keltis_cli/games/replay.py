@@ -22,8 +22,8 @@ from keltis_cli.exit_codes import ExitCode
 from keltis_cli.files import read_lines
 from keltis_cli.games.telling import Viewer, say, score_table, seen, watch
 from keltis_engine import POST_GAME, EngineError, State
-from keltis_engine.replay import Replay, play_again, read_replay, steps
-from keltis_engine.replay import verify as verified
+from keltis_engine.records.replay import Replay, play_again, read_replay, steps
+from keltis_engine.records.replay import verify as verified
 from keltis_ladder.referee.verify import (
     Mark,
     Verdict,

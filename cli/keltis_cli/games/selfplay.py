@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
@@ -16,11 +15,11 @@ from rich.text import Text
 from keltis_cli import arguments
 from keltis_cli.draw.look import console
 from keltis_cli.draw.progress import ProgressBar
-from keltis_cli.draw.tables import table
+from keltis_cli.draw.tables.aligned import table
 from keltis_cli.files import STANDARD, new_file
 from keltis_engine import VARIANTS, Rng, Ruleset, State
-from keltis_engine.policies import Policy
-from keltis_engine.replay import make_replay
+from keltis_engine.play.policies import Policy
+from keltis_engine.records.replay import make_replay
 
 
 @dataclass
@@ -45,12 +44,7 @@ class Tally:
 
 
 def selfplay(
-    variant: Annotated[
-        str,
-        typer.Option(
-            "--variant", "-v", metavar="VARIANT", help=f"One of {', '.join(VARIANTS)}, or all."
-        ),
-    ] = "all",
+    variant: Annotated[str, arguments.of_variant(f"One of {', '.join(VARIANTS)}, or all.")] = "all",
     players: arguments.PlayersOption = 2,
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games per variant.")] = 100,
     seed: Annotated[
@@ -63,9 +57,7 @@ def selfplay(
         ),
     ] = None,
     option: arguments.RuleOptions = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="File for one replay per line; - is stdout.")
-    ] = None,
+    out: arguments.ReplaysOption = None,
     force: arguments.ForceOption = False,
 ) -> None:
     """Play games with the built-in policies, and write replays if asked."""

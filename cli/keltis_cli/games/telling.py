@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from keltis_cli.draw.narrator import Step
-from keltis_cli.draw.tables import table
+from keltis_cli.draw.tables.aligned import table
 from keltis_engine import POST_GAME, State, View
 
 Viewer = int | str

@@ -8,6 +8,7 @@ import typer
 from sqlalchemy import select
 from sqlmodel import Session
 
+from keltis_cli import arguments
 from keltis_cli.draw.printable import printable
 from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
@@ -23,16 +24,7 @@ from keltis_ladder.store.schema.tables import Bot, table_of
 
 SHOWN: Final = 10  # differences that are told
 
-app = typer.Typer(
-    help="Check whether bots of a ladder use hidden information, or verify the audit.",
-    no_args_is_help=True,
-    add_completion=False,
-)
-
-
-@app.callback()
-def audit() -> None:
-    """Check whether bots of a ladder use hidden information, or verify the audit."""
+app = arguments.group("Check whether bots of a ladder use hidden information, or verify the audit.")
 
 
 @app.command()

@@ -10,19 +10,18 @@ from typing import Annotated, Final
 import typer
 
 from keltis_cli import arguments
-from keltis_cli.bots.check import SIGNS, STYLES
+from keltis_cli.draw.findings import say_finding
 from keltis_cli.draw.look import TITLE, console
-from keltis_cli.draw.printable import say_indented
 from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.ladder import lifetimes
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder, open_home, opened
 from keltis_ladder.findings import Doing, Finding, Mark
-from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.store.audit import soundness
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home, make_private
+from keltis_ladder.store.ratings.models import is_ours
 from keltis_ladder.store.retention import Swept, sweep
 from keltis_ladder.store.schema import upkeep
 from keltis_ladder.store.schema.moments import now
@@ -33,16 +32,7 @@ FORMAT: Final = "keltis-ladder db check 1"
 NAME: Final = 11  # cells for the name of a check
 STALE: Final = "The ratings come from another release: run keltis-ladder ratings recompute --store"
 
-app = typer.Typer(
-    help="Check, upgrade, back up or prune the database of a ladder.",
-    no_args_is_help=True,
-    add_completion=False,
-)
-
-
-@app.callback()
-def db() -> None:
-    """Check, upgrade, back up or prune the database of a ladder."""
+app = arguments.group("Check, upgrade, back up or prune the database of a ladder.")
 
 
 @app.command()
@@ -54,7 +44,7 @@ def upgrade(data: DataOption = None, database: DatabaseOption = None) -> None:
         make_private(found)
         before, now = upkeep.upgrade(found)
         with found.reading() as session:
-            stale = session.get_one(Ledger, 1).rating_model != MODEL_VERSION
+            stale = not is_ours(session.get_one(Ledger, 1))
     if before is None:
         print(f"Made the database {found.shown}, step {now}.")
     elif before == now:
@@ -91,7 +81,7 @@ def check(
             findings.append(event)
             work.rest()
             if not as_json:
-                show(event)
+                say_finding(console(), event, width=NAME)
     failed = sum(finding.mark is Mark.FAILED for finding in findings)
     if as_json:
         whole = {
@@ -106,25 +96,6 @@ def check(
         sum_up(failed, deep)
     if failed:
         raise typer.Exit(ExitCode.FAILED)
-
-
-def show(finding: Finding) -> None:
-    """Print a finding, and what to do about it."""
-    out = console()
-    mark = finding.mark
-    try:
-        sign = SIGNS[mark][0]
-        sign.encode(out.encoding)
-    except UnicodeEncodeError:
-        sign = SIGNS[mark][1]
-    head = f"{sign} {mark:<8}{finding.check:<{NAME}}"
-    if mark is Mark.OK:
-        say_indented(out, finding.text, head)
-        return
-    out.print(head.rstrip(), style=STYLES[mark], highlight=False)
-    say_indented(out, finding.text)
-    if finding.advice:
-        say_indented(out, finding.advice)
 
 
 def plain(finding: Finding) -> dict[str, str]:
@@ -151,9 +122,7 @@ def prune(
     keep_tournament_replays: lifetimes.KeepTournamentReplaysOption = lifetimes.TOURNAMENT_REPLAYS,
     keep_logs: lifetimes.KeepLogsOption = lifetimes.LOGS,
     keep_credentials: lifetimes.KeepCredentialsOption = lifetimes.CREDENTIALS,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be removed.")
-    ] = False,
+    dry_run: arguments.DryRunOption = False,
     vacuum: Annotated[
         bool,
         typer.Option("--vacuum", help="Return free space to the disk (SQLite); writers wait."),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from keltis_cli.draw.matrix import Encounters
+from keltis_cli.draw.tables.matrix import Encounters
+from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.version_words import reason_of
-from keltis_ladder.store.ratings.lines import Line
+from keltis_ladder.store.ratings.boards import Board
+from keltis_ladder.store.ratings.lines import Joint, Line
 from keltis_ladder.store.schema.tables import Author, Bot, Version
 
 LEADERBOARD: Final = "keltis-ladder leaderboard 1"
@@ -16,13 +18,17 @@ MATRIX: Final = "keltis-ladder matrix 1"
 BOTS: Final = "keltis-ladder bots 1"
 
 
-def leaderboard_document(scope: Scope, total: int, lines: Sequence[Line]) -> dict[str, Any]:
+def leaderboard_document(
+    scope: Scope, total: int, board: Board, official: Official
+) -> dict[str, Any]:
     """Return a leaderboard."""
     return {
         "format": LEADERBOARD,
         "scope": str(scope),
         "matches": total,
-        "lines": [_line(line) for line in lines],
+        "official": official.value,
+        "as_of": None if board.publication is None else board.publication.as_of,
+        "lines": [_line(line) for line in board.lines],
     }
 
 
@@ -49,7 +55,12 @@ def _line(line: Line) -> dict[str, Any]:
         "faults": line.faults,
         "last_match": line.last_match,
         "last_played": line.last_played.isoformat(),
+        "joint": None if line.joint is None else _joint(line.joint),
     }
+
+
+def _joint(joint: Joint) -> dict[str, Any]:
+    return {**joint._asdict(), "low": joint.low, "high": joint.high}
 
 
 def matrix_document(scope: Scope, lines: Sequence[Line], encounters: Encounters) -> dict[str, Any]:

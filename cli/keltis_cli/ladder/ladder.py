@@ -12,44 +12,32 @@ from rich.text import Text
 from keltis_cli import arguments
 from keltis_cli.bots import entering
 from keltis_cli.bots.candidates import named
-from keltis_cli.draw.leaderboard_table import bot_name, leaderboard_lines
 from keltis_cli.draw.look import QUIET, TITLE, console, look, styled
-from keltis_cli.draw.matrix import matrix_lines
 from keltis_cli.draw.strokes import counted
-from keltis_cli.draw.version_table import version_lines
-from keltis_cli.errors import BadRequest
+from keltis_cli.draw.tables.leaderboard import bot_name, leaderboard_lines
+from keltis_cli.draw.tables.matrix import matrix_lines
+from keltis_cli.draw.tables.versions import version_lines
 from keltis_cli.files import STANDARD, new_file
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder, open_home, opened
 from keltis_cli.ladder.json_output import bots_document, leaderboard_document, matrix_document
 from keltis_cli.ladder.run import run
+from keltis_cli.ladder.scopes import ScopePlayers, ScopeVariant, scope_of
 from keltis_cli.ladder.setup import choose_sandbox, put_on_ladder, say
 from keltis_cli.ladder.stored_match import match_page
-from keltis_engine import find_variant
-from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
-from keltis_ladder.ratings.scopes import ALL, ANY, Scope
+from keltis_ladder.ratings.official import Official
+from keltis_ladder.ratings.scopes import ALL, Scope
 from keltis_ladder.store.bots.catalogue import all_versions
 from keltis_ladder.store.bots.submissions import take_back
 from keltis_ladder.store.matches.replays import replays_of
-from keltis_ladder.store.ratings.leaderboards import head_to_head, leaderboard
+from keltis_ladder.store.ratings.boards import board
+from keltis_ladder.store.ratings.leaderboards import head_to_head
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Ledger
 
 TOP: Final = 12
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    help="Run a ladder, and look at its leaderboard, matches and bots.",
-)
+app = arguments.group("Run a ladder, and look at its leaderboard, matches and bots.")
 app.command()(run)
-
-ScopeVariant = Annotated[
-    str | None,
-    typer.Option("--variant", "-v", metavar="VARIANT", help="Only matches of this variant."),
-]
-ScopePlayers = Annotated[
-    int | None, typer.Option("--players", "-p", help="Only matches with this number of players.")
-]
 
 
 @app.command()
@@ -59,21 +47,29 @@ def show(
     everybody: Annotated[
         bool, typer.Option("--everybody", help="Include versions that no longer play.")
     ] = False,
+    official: Annotated[
+        Official,
+        typer.Option(
+            "--official", envvar="KELTIS_OFFICIAL", help="Rating that orders the leaderboard."
+        ),
+    ] = Official.JOINT,
     as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
     """Show the leaderboard."""
-    scope = _scope(variant, players)
+    scope = scope_of(variant, players)
     with existing_ladder(data, database) as (_, store), store.reading() as session:
-        lines = leaderboard(session, scope, everybody)
+        found = board(session, scope, everybody, official)
         total = session.get_one(Ledger, 1).matches
     if as_json:
-        _print_json(leaderboard_document(scope, total, lines))
+        _print_json(leaderboard_document(scope, total, found, official))
         return
     out = console()
-    page = leaderboard_lines(lines, out.width, look(ascii_only), now(), in_full=True)
+    page = leaderboard_lines(
+        found.lines, out.width, look(ascii_only), now(), in_full=True, ordered=official
+    )
     _print([_title("Leaderboard", scope, total), Text(), *page])
 
 
@@ -88,9 +84,9 @@ def matrix(
     ascii_only: arguments.AsciiOption = False,
 ) -> None:
     """Show who was ahead of whom, and how often: per cent, and the number of matches."""
-    scope = _scope(variant, players)
+    scope = scope_of(variant, players)
     with existing_ladder(data, database) as (_, store), store.reading() as session:
-        lines = leaderboard(session, scope)[:top]
+        lines = board(session, scope).lines[:top]
         met = head_to_head(session, [line.version for line in lines], scope)
         total = session.get_one(Ledger, 1).matches
     if as_json:
@@ -171,14 +167,6 @@ def retire(
         done = store.write(lambda session: take_back(session, bot, reason))
     for change in reversed(done.changed):
         say(f"{bot_name(bot, change.number)} is off the ladder; its results stay.")
-
-
-def _scope(variant: str | None, players: int | None) -> Scope:
-    if players is not None and not FEWEST_PLAYERS <= players <= MOST_PLAYERS:
-        raise BadRequest(
-            f"there are no matches with {players} players: take {FEWEST_PLAYERS} to {MOST_PLAYERS}"
-        )
-    return Scope(find_variant(variant).id if variant else ALL, players or ANY)
 
 
 def _title(text: str, scope: Scope, total: int) -> Text:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-import typer
-
+from keltis_cli import arguments
 from keltis_ladder.store.retention import Retention, parse_lifetime, show_lifetime
 
 DEFAULTS: Final = Retention()
-METAVAR: Final = "90d|forever"
 
 
 def _option(name: str, what: str) -> Any:
-    variable = f"KELTIS_{name.removeprefix('--').replace('-', '_').upper()}"
-    return typer.Option(name, metavar=METAVAR, envvar=variable, help=what)
+    return arguments.setting(name, what, metavar="90d|forever")
 
 
 KeepStepsOption = Annotated[

@@ -22,6 +22,7 @@ from keltis_ladder.dispatch.dispatcher import Event
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
+from keltis_ladder.run.fitting import Fitting
 from keltis_ladder.run.pace import AT_FULL_PACE, Pace, PaceRules
 from keltis_ladder.run.scheduler import News, ResultStored, Scheduler
 from keltis_ladder.run.tournaments import Director
@@ -92,11 +93,13 @@ class Operation:
         terms: Terms,
         on_told: Callable[[ResultStored], None] | None = None,
         director: Director | None = None,
+        fitting: Fitting | None = None,
     ) -> None:
         self.subject = subject
         self.display = display
         self.terms = terms
         self.on_told = on_told
+        self.fitting = fitting
         self.code = 0
         self.dispatcher = LocalDispatcher(terms.cores, terms.sandboxed, self._event)
         self.scheduler = Scheduler(
@@ -130,6 +133,8 @@ class Operation:
                 finally:
                     keeper.cancel()
                     await asyncio.wait([keeper])
+                    if self.fitting is not None:
+                        await self.fitting.finish()
         if not keeper.cancelled() and (error := keeper.exception()) is not None:
             raise error
         await asyncio.to_thread(self.subject.read)
@@ -161,8 +166,11 @@ class Operation:
         before = journal.troubles
         journal.news(news)
         self._tell_trouble(before)
-        if isinstance(news, ResultStored) and news.stored.fresh and self.on_told is not None:
-            self.on_told(news)
+        if isinstance(news, ResultStored) and news.stored.fresh:
+            if self.fitting is not None:
+                self.fitting.begin()
+            if self.on_told is not None:
+                self.on_told(news)
         self._bound()
 
     def _event(self, event: Event) -> None:

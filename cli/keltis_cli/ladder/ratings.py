@@ -18,13 +18,12 @@ from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.printable import printable
 from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
-from keltis_cli.draw.tables import table
+from keltis_cli.draw.tables.aligned import table
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder
 from keltis_cli.ladder.ratings_package import agrees_with_package
-from keltis_engine import find_variant
-from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
+from keltis_cli.ladder.scopes import ScopePlayers, ScopeVariant, scope_of
 from keltis_ladder.ratings.ranking import Z95
 from keltis_ladder.ratings.refit import Played, Refit
 from keltis_ladder.ratings.refit import refit as fit_again
@@ -34,27 +33,20 @@ from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.ratings.lines import Line
-from keltis_ladder.store.ratings.recomputing import Comparison, compare, records, replace
+from keltis_ladder.store.ratings.publishing import publish_all
+from keltis_ladder.store.ratings.rated_matches import records
+from keltis_ladder.store.ratings.recomputing import Comparison, compare, replace
 
 FORMAT: Final = "keltis-ladder ratings recompute 1"
 REFIT_FORMAT: Final = "keltis-ladder ratings refit 1"
 
-app = typer.Typer(
-    help="Verify the ratings of a ladder, or recompute them.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+app = arguments.group("Verify the ratings of a ladder, or recompute them.")
 
 
 class Package(StrEnum):
     """Whose rating update is compared with ours."""
 
     TRUESKILL = "trueskill"
-
-
-@app.callback()
-def ratings() -> None:
-    """Verify the ratings of a ladder, or recompute them."""
 
 
 @app.command()
@@ -115,6 +107,8 @@ def _prove(database: Database, from_checkpoint: bool, as_json: bool) -> bool:
 def _verdict(found: Comparison, seconds: float) -> list[str]:
     compared = f"{found.ratings:,} ratings, {found.steps:,} rating steps, {found.duels:,} duels"
     lines = [f"{_pace(found.matches, seconds)} Compared {compared}."]
+    if found.joint:
+        lines.append(f"Fitted the joint rating, and compared {found.joint:,} published figures.")
     if found.since:
         lines.append(f"Began at the checkpoint after match {found.since:,}.")
     if found.checkpoints:
@@ -148,6 +142,7 @@ def _document(found: Comparison, seconds: float) -> dict[str, Any]:
         "ratings": found.ratings,
         "steps": found.steps,
         "duels": found.duels,
+        "joint": found.joint,
         "since": found.since,
         "checkpoints": found.checkpoints,
         "pruned": found.pruned,
@@ -160,9 +155,17 @@ def _store(database: Database, as_json: bool) -> None:
     begin = time.monotonic()
     with ProgressBar("working out the ratings") as work:
         matches = database.write(lambda session: replace(session, work.tell))
+    with ProgressBar("fitting the joint rating") as work:
+        joint = publish_all(database, work.tell)
     seconds = time.monotonic() - begin
     if as_json:
-        whole = {"format": FORMAT, "stored": True, "matches": matches, "seconds": round(seconds, 3)}
+        whole = {
+            "format": FORMAT,
+            "stored": True,
+            "matches": matches,
+            "joint": joint,
+            "seconds": round(seconds, 3),
+        }
         print(json.dumps(whole, indent=1))
     else:
         print(f"{_pace(matches, seconds)} Stored them.")
@@ -170,14 +173,8 @@ def _store(database: Database, as_json: bool) -> None:
 
 @app.command()
 def refit(
-    variant: Annotated[
-        str | None,
-        typer.Option("--variant", "-v", metavar="VARIANT", help="Only matches of this variant."),
-    ] = None,
-    players: Annotated[
-        int | None,
-        typer.Option("--players", "-p", help="Only matches with this number of players."),
-    ] = None,
+    variant: ScopeVariant = None,
+    players: ScopePlayers = None,
     as_json: arguments.JsonOption = False,
     data: DataOption = None,
     database: DatabaseOption = None,
@@ -187,7 +184,7 @@ def refit(
     A stored rating depends on the order of the matches; the refit does not. Where the two are far
     apart, the stored one has not settled yet.
     """
-    scope = _scope(variant, players)
+    scope = scope_of(variant, players)
     with (
         existing_ladder(data, database) as (_, found),
         found.reading() as session,
@@ -224,14 +221,6 @@ class Pair:
     def high(self) -> float:
         """Its upper end."""
         return self.belief.mu + Z95 * self.belief.sigma
-
-
-def _scope(variant: str | None, players: int | None) -> Scope:
-    if players is not None and not FEWEST_PLAYERS <= players <= MOST_PLAYERS:
-        raise BadRequest(
-            f"there are no matches with {players} players: take {FEWEST_PLAYERS} to {MOST_PLAYERS}"
-        )
-    return Scope(find_variant(variant).id if variant else ALL, players or ANY)
 
 
 def _fit(session: Session, scope: Scope) -> tuple[Refit, int]:

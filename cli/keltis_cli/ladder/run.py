@@ -16,10 +16,10 @@ from keltis_cli.bots.candidates import named
 from keltis_cli.bots.match import chosen_cores
 from keltis_cli.draw.displays import display_for, with_symbols
 from keltis_cli.draw.journal import Journal
-from keltis_cli.draw.leaderboard_table import leaderboard_lines
 from keltis_cli.draw.look import TITLE, Look, console, look, styled
 from keltis_cli.draw.match_lines import names_of
 from keltis_cli.draw.strokes import counted, lasting
+from keltis_cli.draw.tables.leaderboard import leaderboard_lines
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, open_home, opened
 from keltis_cli.ladder.operating import Operation, Terms, broken_off
 from keltis_cli.ladder.screen import LadderState, ladder_lines
@@ -37,12 +37,14 @@ from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.matchmaking.policy import Policy
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
+from keltis_ladder.run.fitting import Fitting
 from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
 from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.ratings.leaderboards import leaderboard
+from keltis_ladder.store.ratings.boards import board
+from keltis_ladder.store.ratings.lines import Line
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Ledger
 
@@ -78,7 +80,7 @@ class LadderSubject:
     def read(self) -> None:
         """Read the leaderboard, to which others may add, too."""
         with self.database.reading() as session:
-            self.state.lines = leaderboard(session, self.scope)
+            self.state.lines = board(session, self.scope).lines
             self.state.total = session.get_one(Ledger, 1).matches
 
     def lines(self, width: int, height: int) -> list[Text]:
@@ -90,7 +92,7 @@ class LadderSubject:
     def line(self) -> str:
         """Return how it goes, and who leads."""
         journal = self.journal
-        first = ", ".join(f"{line.bot} {line.mu:.1f}" for line in self.state.lines[:LEADERS])
+        first = ", ".join(f"{line.bot} {_rating(line):.1f}" for line in self.state.lines[:LEADERS])
         return (
             f"{counted(journal.stored, 'match', 'matches')} in {lasting(journal.seconds)}, "
             f"{journal.per_minute:.0f} a minute; {counted(journal.faults, 'fault')}; {first}"
@@ -103,8 +105,12 @@ class LadderSubject:
         head = f"{self.state.title}: {played} in {lasting(journal.seconds)}"
         if self.state.total > journal.stored:
             head += f", {self.state.total:,} in all"
-        board = leaderboard_lines(self.state.lines, width, look, now())
-        return Text("\n").join([styled(head, TITLE), Text(), *board])
+        table = leaderboard_lines(self.state.lines, width, look, now())
+        return Text("\n").join([styled(head, TITLE), Text(), *table])
+
+
+def _rating(line: Line) -> float:
+    return line.mu if line.joint is None else line.joint.rating
 
 
 def run(
@@ -127,13 +133,7 @@ def run(
     ] = None,
     variant: Annotated[
         list[str] | None,
-        typer.Option(
-            "--variant",
-            "-v",
-            metavar="VARIANT",
-            help=f"Only {', '.join(VARIANTS)}; may be repeated.",
-            show_default=False,
-        ),
+        arguments.of_variant(f"Only {', '.join(VARIANTS)}; may be repeated.", show_default=False),
     ] = None,
     bank: arguments.BankOption = DEFAULT_CONTROL.bank_ms,
     increment: arguments.IncrementOption = DEFAULT_CONTROL.increment_ms,
@@ -182,6 +182,7 @@ def run(
             display_for(subject, quiet, for_programs=as_json),
             Terms(playing_on, sandbox is not None, matches, seconds, pace),
             tell_program if as_json else None,
+            fitting=Fitting(store, lambda _: None),
         )
         with broken_off("the ladder"):
             code = asyncio.run(operation.run())
@@ -199,19 +200,19 @@ def tell_program(told: ResultStored) -> None:
 def record(told: ResultStored) -> dict[str, Any]:
     """Return a stored result for programs; ``docs/operators/ladder.md`` names every field."""
     playing, result, beliefs = told.playing, told.result, told.stored.beliefs
-    faults = [0] * len(playing.versions)
+    faults = [0] * len(playing.order.versions)
     for game in result.games:
         for loss in game.losses:
             faults[game.entrants[loss.seat]] += 1
-    ratings = [beliefs.get((version, OVERALL)) for version in playing.versions]
+    ratings = [beliefs.get((version, OVERALL)) for version in playing.order.versions]
     return {
         "match": told.stored.number,
         "job": playing.job.id,
         "variant": playing.job.variant,
-        "players": len(playing.versions),
-        "rated": playing.rated,
+        "players": len(playing.order.versions),
+        "rated": playing.order.rated,
         "bots": names_of(playing),
-        "versions": list(playing.versions),
+        "versions": list(playing.order.versions),
         "ranks": result.ranks,
         "shares": [float(share) for share in result.shares],
         "points": result.points,

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from keltis_cli.draw.boards.pieces import spread
 from keltis_cli.draw.journal import Journal
-from keltis_cli.draw.leaderboard_table import ALARM, leaderboard_lines
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.match_lines import Live, latest_lines, playing_lines
 from keltis_cli.draw.strokes import counted, cut, fitting, lasting, stroke
+from keltis_cli.draw.tables.leaderboard import ALARM, leaderboard_lines
 from keltis_ladder.run.pace import Tempo
 from keltis_ladder.store.ratings.lines import Line
 

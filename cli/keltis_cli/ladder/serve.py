@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from keltis_cli import arguments
+from keltis_cli.arguments import setting
 from keltis_cli.bots import entering
 from keltis_cli.bots.match import chosen_cores
 from keltis_cli.exit_codes import ExitCode
@@ -20,11 +21,13 @@ from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.matchmaking.fair_shares import Shares, parse_shares
+from keltis_ladder.ratings.official import Official
 from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
+from keltis_ladder.sandbox.niceness import NICEST
 from keltis_ladder.store.whereabouts import DATA, usual_directory
 from keltis_server.logs import LogFormat, LogLevel, set_up
 from keltis_server.serve import serve as run
-from keltis_server.settings import HOST, NICE, NICEST, PORT, Quotas, Registration, Settings
+from keltis_server.settings import HOST, NICE, PORT, Quotas, Registration, Settings
 from keltis_server.site.site import Site
 
 DEFAULTS: Final = Quotas()
@@ -33,202 +36,126 @@ COMMAND: Final = "keltis-ladder"
 
 
 def serve(
-    host: Annotated[
-        str, typer.Option("--host", envvar="KELTIS_HOST", help="The address to listen on.")
-    ] = HOST,
-    port: Annotated[
-        int, typer.Option("--port", envvar="KELTIS_PORT", help="Port; 0 for any free one.")
-    ] = PORT,
+    host: Annotated[str, setting("--host", "The address to listen on.")] = HOST,
+    port: Annotated[int, setting("--port", "Port; 0 for any free one.")] = PORT,
     public_url: Annotated[
         str,
-        typer.Option(
+        setting(
             "--public-url",
+            "Public address of the server.",
             metavar="URL",
-            envvar="KELTIS_PUBLIC_URL",
-            help="Public address of the server.",
             show_default="what it listens on",
         ),
     ] = "",
     data: DataOption = None,
     database: DatabaseOption = None,
     registration: Annotated[
-        Registration,
-        typer.Option(
-            "--registration", envvar="KELTIS_REGISTRATION", help="Who may open an account."
-        ),
+        Registration, setting("--registration", "Who may open an account.")
     ] = Registration.OPEN,
     cores: Annotated[
-        int | None,
-        typer.Option(
-            "--cores",
-            min=1,
-            envvar="KELTIS_CORES",
-            help="Number of cores to play on; default: all.",
-        ),
+        int | None, setting("--cores", "Number of cores to play on; default: all.", min=1)
     ] = None,
     nice: Annotated[
         int,
-        typer.Option(
+        setting(
             "--nice",
+            "Niceness of matches: they yield to requests and other processes.",
             min=0,
             max=NICEST,
-            envvar="KELTIS_NICE",
-            help="Niceness of matches: they yield to requests and other processes.",
         ),
     ] = NICE,
     bank: Annotated[
-        int,
-        typer.Option(
-            "--bank", metavar="MS", min=1, envvar="KELTIS_BANK", help="Milliseconds per game."
-        ),
+        int, setting("--bank", "Milliseconds per game.", metavar="MS", min=1)
     ] = DEFAULT_CONTROL.bank_ms,
     increment: Annotated[
-        int,
-        typer.Option(
-            "--increment",
-            metavar="MS",
-            min=0,
-            envvar="KELTIS_INCREMENT",
-            help="Milliseconds added per decision.",
-        ),
+        int, setting("--increment", "Milliseconds added per decision.", metavar="MS", min=0)
     ] = DEFAULT_CONTROL.increment_ms,
     matches_per_minute: arguments.MatchesPerMinuteOption = None,
     settled_below: arguments.SettledBelowOption = None,
     shares: Annotated[
         str,
-        typer.Option(
+        setting(
             "--shares",
+            "Shares of the cores by purpose, of those that have work.",
             metavar="PURPOSE=N,...",
-            envvar="KELTIS_SHARES",
-            help="Shares of the cores by purpose, of those that have work.",
         ),
     ] = SHARES,
-    no_house: Annotated[
-        bool,
-        typer.Option("--no-house", envvar="KELTIS_NO_HOUSE", help="Do not add the built-in bots."),
-    ] = False,
+    official: Annotated[
+        Official,
+        setting("--official", "Rating that orders leaderboards; the other one is shown beside it."),
+    ] = Official.JOINT,
+    no_house: Annotated[bool, setting("--no-house", "Do not add the built-in bots.")] = False,
     archive_mib: Annotated[
-        int,
-        typer.Option(
-            "--archive-mib", min=1, envvar="KELTIS_ARCHIVE_MIB", help="Maximum size of an upload."
-        ),
+        int, setting("--archive-mib", "Maximum size of an upload.", min=1)
     ] = DEFAULTS.archive_bytes // MIB,
     uploads: Annotated[
-        int,
-        typer.Option(
-            "--uploads-per-hour",
-            min=1,
-            envvar="KELTIS_UPLOADS_PER_HOUR",
-            help="Rate limit per author.",
-        ),
+        int, setting("--uploads-per-hour", "Rate limit per author.", min=1)
     ] = DEFAULTS.uploads_per_hour,
     bots: Annotated[
-        int,
-        typer.Option(
-            "--bots-per-author",
-            min=1,
-            envvar="KELTIS_BOTS_PER_AUTHOR",
-            help="Maximum number of bots.",
-        ),
+        int, setting("--bots-per-author", "Maximum number of bots.", min=1)
     ] = DEFAULTS.bots,
     requests: Annotated[
         int,
-        typer.Option(
-            "--requests-per-minute",
-            min=1,
-            envvar="KELTIS_REQUESTS_PER_MINUTE",
-            help="Rate limit per address; expensive requests count more.",
+        setting(
+            "--requests-per-minute", "Rate limit per address; expensive requests count more.", min=1
         ),
     ] = DEFAULTS.requests_per_minute,
     sockets: Annotated[
-        int,
-        typer.Option(
-            "--sockets", min=1, envvar="KELTIS_SOCKETS", help="Maximum websockets per address."
-        ),
+        int, setting("--sockets", "Maximum websockets per address.", min=1)
     ] = DEFAULTS.sockets,
     connections: Annotated[
         int,
-        typer.Option(
+        setting(
             "--connections-per-address",
+            "Maximum connections per address, without websockets.",
             min=1,
-            envvar="KELTIS_CONNECTIONS_PER_ADDRESS",
-            help="Maximum connections per address, without websockets.",
         ),
     ] = DEFAULTS.connections,
     all_connections: Annotated[
-        int,
-        typer.Option(
-            "--connections",
-            min=1,
-            envvar="KELTIS_CONNECTIONS",
-            help="Maximum number of connections.",
-        ),
+        int, setting("--connections", "Maximum number of connections.", min=1)
     ] = DEFAULTS.all_connections,
     origin: Annotated[
         list[str] | None,
-        typer.Option(
+        setting(
             "--origin",
-            metavar="URL",
+            "Another site that may subscribe; may be repeated.",
             envvar="KELTIS_ORIGINS",
-            help="Another site that may subscribe; may be repeated.",
+            metavar="URL",
             show_default=False,
         ),
     ] = None,
     forwarded: Annotated[
-        bool,
-        typer.Option(
-            "--behind-proxy",
-            envvar="KELTIS_BEHIND_PROXY",
-            help="Trust X-Forwarded-For: only if your own proxy sets it.",
-        ),
+        bool, setting("--behind-proxy", "Trust X-Forwarded-For: only if your own proxy sets it.")
     ] = False,
     keep_steps: lifetimes.KeepStepsOption = lifetimes.STEPS,
     keep_replays: lifetimes.KeepReplaysOption = lifetimes.REPLAYS,
     keep_tournament_replays: lifetimes.KeepTournamentReplaysOption = lifetimes.TOURNAMENT_REPLAYS,
     keep_logs: lifetimes.KeepLogsOption = lifetimes.LOGS,
     keep_credentials: lifetimes.KeepCredentialsOption = lifetimes.CREDENTIALS,
-    log: Annotated[
-        LogFormat, typer.Option("--log", envvar="KELTIS_LOG", help="Format of the log.")
-    ] = LogFormat.TEXT,
-    log_level: Annotated[
-        LogLevel, typer.Option("--log-level", envvar="KELTIS_LOG_LEVEL", help="Minimum level.")
-    ] = LogLevel.INFO,
-    access_log: Annotated[
-        bool,
-        typer.Option("--access-log", envvar="KELTIS_ACCESS_LOG", help="Log each request."),
-    ] = False,
+    log: Annotated[LogFormat, setting("--log", "Format of the log.")] = LogFormat.TEXT,
+    log_level: Annotated[LogLevel, setting("--log-level", "Minimum level.")] = LogLevel.INFO,
+    access_log: Annotated[bool, setting("--access-log", "Log each request.")] = False,
     suspend_suspects: Annotated[
         bool,
-        typer.Option(
-            "--suspend-suspects",
-            envvar="KELTIS_SUSPEND_SUSPECTS",
-            help="Disable bots that the audit suspects, until you enable them.",
+        setting(
+            "--suspend-suspects", "Disable bots that the audit suspects, until you enable them."
         ),
     ] = False,
     no_sandbox: entering.NoSandboxOption = False,
     inexact_clock: Annotated[
         bool,
-        typer.Option(
-            "--inexact-clock",
-            envvar="KELTIS_INEXACT_CLOCK",
-            help="Allow uploaded bots where CPU time is not exact (see doctor).",
-        ),
+        setting("--inexact-clock", "Allow uploaded bots where CPU time is not exact (see doctor)."),
     ] = False,
     no_limits: Annotated[
         bool,
-        typer.Option(
-            "--no-limits",
-            envvar="KELTIS_NO_LIMITS",
-            help="Allow uploaded bots where total memory has no limit (see doctor).",
-        ),
+        setting("--no-limits", "Allow uploaded bots where total memory has no limit (see doctor)."),
     ] = False,
     idle_mib: Annotated[
         int | None,
-        typer.Option(
+        setting(
             "--idle-mib",
+            "Maximum memory of idle bots between their games.",
             min=0,
-            envvar="KELTIS_IDLE_MIB",
-            help="Maximum memory of idle bots between their games.",
             show_default="a quarter of the machine's",
         ),
     ] = None,
@@ -253,6 +180,7 @@ def serve(
             calm=True,
         ),
         shares=parse_shares(shares),
+        official=official,
         retention=lifetimes.retention(
             keep_steps, keep_replays, keep_tournament_replays, keep_logs, keep_credentials
         ),

@@ -9,12 +9,11 @@ from sqlmodel import Session
 
 from keltis_cli.bots import entering
 from keltis_cli.bots.candidates import Named, candidates, enter
-from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.strokes import counted
+from keltis_cli.draw.tables.leaderboard import bot_name
 from keltis_cli.errors import BadRequest
 from keltis_cli.remote.connect.calls import confirm
 from keltis_ladder.matchmaking.policy import Policy
-from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.sandbox.sandbox import Sandbox
@@ -25,6 +24,7 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.occupancy import find_server
+from keltis_ladder.store.ratings.models import is_ours
 from keltis_ladder.store.ratings.recomputing import replace
 from keltis_ladder.store.schema.tables import Version
 from keltis_ladder.store.schema.version_states import VersionState
@@ -50,7 +50,7 @@ def renew_ratings(database: Database) -> None:
 
     def work(session: Session) -> int | None:
         ledger = lock_ledger(session)
-        if ledger.rating_model == MODEL_VERSION:
+        if is_ours(ledger):
             return None
         matches = counted(ledger.matches, "match", "matches")
         say(f"The ratings come from another release: working them out again from {matches}.")

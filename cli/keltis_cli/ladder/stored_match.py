@@ -9,7 +9,7 @@ from rich.text import Text
 
 from keltis_cli.draw.look import QUIET, TITLE, styled
 from keltis_cli.draw.printable import printable
-from keltis_cli.draw.tables import table
+from keltis_cli.draw.tables.aligned import table
 
 
 def match_page(number: int, games: Sequence[dict[str, Any]]) -> list[Text]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
+from keltis_cli import arguments
 from keltis_cli.draw.look import TITLE, styled
 from keltis_cli.draw.printable import printable
 from keltis_cli.remote.connect.calls import BotArgument, part
@@ -17,10 +18,8 @@ from keltis_cli.remote.connect.completion import complete_bots
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.pages.audit import bot_lines, ladder_lines
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    help="Operate a server, its bots and its authors. On its own machine no token is needed.",
+app = arguments.group(
+    "Operate a server, its bots and its authors. On its own machine no token is needed."
 )
 
 DISABLED: Final = "disabled by the operator"
@@ -169,9 +168,7 @@ def _sure_to_prune(dry_run: bool, played: bool) -> str:
 @remote(as_operator=True, sure=_sure_to_prune)
 async def prune(
     server: Server,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be removed.")
-    ] = False,
+    dry_run: arguments.DryRunOption = False,
     played: Annotated[
         bool,
         typer.Option("--played", help="Also uploads that have played and cannot play again."),

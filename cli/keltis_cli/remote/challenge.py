@@ -47,14 +47,7 @@ def challenge(
         ),
     ],
     variant: Annotated[
-        str,
-        typer.Option(
-            "--variant",
-            "-v",
-            metavar="VARIANT",
-            help="Variant to play.",
-            autocompletion=complete_variants,
-        ),
+        str, arguments.of_variant("Variant to play.", autocompletion=complete_variants)
     ] = "keltis",
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the result.")] = True,
     timeout: TimeoutOption = SILENCE_SECONDS,

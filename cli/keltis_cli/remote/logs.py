@@ -14,16 +14,16 @@ from rich.text import Text
 from keltis_cli import arguments
 from keltis_cli.bots.crash_cards import say_effort
 from keltis_cli.bots.reproduce import say_record
-from keltis_cli.draw.columns import fitted, numbers, texts
+from keltis_cli.draw.findings import say_finding
 from keltis_cli.draw.look import QUIET, TITLE, Look, console
 from keltis_cli.draw.printable import lines_of, printable, say_indented, tail
+from keltis_cli.draw.tables.columns import fitted, numbers, texts
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target
 from keltis_cli.remote.connect.calls import BotArgument, part
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import read, read_all
-from keltis_cli.remote.pages.findings import say_finding
 from keltis_ladder.referee.crash_cards import read_card
 from keltis_server.models.bots import BotOut, FaultOut, TimeOut, TimesOut, VersionsOut
 from keltis_server.models.reports import ReportOut

@@ -9,10 +9,10 @@ import typer
 from rich.text import Text
 
 from keltis_cli import arguments
-from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.estimates import percent
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.strokes import ago
+from keltis_cli.draw.tables.columns import fitted, numbers, texts
 from keltis_cli.remote.connect.calls import MOST, VariantOption
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import complete_bots

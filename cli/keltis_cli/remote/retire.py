@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.printable import printable
+from keltis_cli.draw.tables.leaderboard import bot_name
 from keltis_cli.remote.connect.calls import BotArgument, part
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server

@@ -16,15 +16,15 @@ from keltis_bots.manifest import Manifest
 from keltis_cli import arguments
 from keltis_cli.bots.check import Page, keep_card
 from keltis_cli.bots.crash_cards import DEFAULT_DIRECTORY
-from keltis_cli.draw.leaderboard_table import bot_name
 from keltis_cli.draw.look import QUIET, console
 from keltis_cli.draw.printable import show_build
 from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
+from keltis_cli.draw.tables.leaderboard import bot_name
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import ServerOption, TokenOption, print_json, talk
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption
+from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption, WaitOption
 from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.packing import Parcel, manifest_of, packed
 from keltis_cli.remote.pages.bot import size_text
@@ -48,9 +48,7 @@ def submit(
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Skip the local check: the server checks, too.")
     ] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Wait for its check and its first match.")
-    ] = True,
+    wait: WaitOption = True,
     timeout: TimeoutOption = SILENCE_SECONDS,
     server: ServerOption = "",
     token: TokenOption = "",
@@ -68,32 +66,36 @@ def submit(
     name = manifest.name
     if not as_json:
         _say_sent(name, version, known=status == HTTPStatus.OK)
-    outcome = Outcome(plain)
-    if wait:
-        outcome = wait_for_version(server, token, name, plain, as_json, timeout)
-    if as_json:
-        print_json({"bot": name, "known": status == HTTPStatus.OK, **outcome.to_plain()})
-    end_with(outcome)
+    head = {"bot": name, "known": status == HTTPStatus.OK}
+    conclude(server, token, head, plain, timeout if wait else None, as_json)
 
 
-def wait_for_version(
-    server: str, token: str, bot: str, version: Any, as_json: bool, timeout: float
-) -> Outcome:
-    """Follow a version to its first match; an interrupt ends the waiting only."""
+def conclude(
+    server: str,
+    token: str,
+    head: dict[str, Any],
+    version: Any,
+    timeout: float | None,
+    as_json: bool,
+) -> None:
+    """Follow a version to its first match, or not without a timeout; end as it ended.
+
+    ``head`` is what the JSON begins with. An interrupt ends the waiting only.
+    """
+    bot, outcome = head["bot"], Outcome(version)
     try:
-        return talk(
-            server, token, lambda found: follow_version(found, bot, version, as_json, timeout)
-        )
+        if timeout is not None:
+            outcome = talk(
+                server, token, lambda found: follow_version(found, bot, version, as_json, timeout)
+            )
     except KeyboardInterrupt:
         print(
             f"\nStopped waiting; {bot} continues on the server: keltis-ladder logs {bot}",
             file=sys.stderr,
         )
         raise typer.Exit(ExitCode.INTERRUPTED) from None
-
-
-def end_with(outcome: Outcome) -> None:
-    """End with the exit code that says what became of a version, unless it is well."""
+    if as_json:
+        print_json({**head, **outcome.to_plain()})
     if outcome.unchecked:
         raise typer.Exit(ExitCode.UNREACHABLE)
     if outcome.failed:

@@ -8,10 +8,11 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Final
 
-from keltis_cli.draw.leaderboard_table import bot_name
+from keltis_cli.draw.findings import say_finding
 from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.printable import lines_of, say_indented
 from keltis_cli.draw.strokes import counted
+from keltis_cli.draw.tables.leaderboard import bot_name
 from keltis_cli.remote.connect.calls import part
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import (
@@ -23,7 +24,6 @@ from keltis_cli.remote.connect.following import (
     news_timeout,
 )
 from keltis_cli.remote.connect.shapes import read
-from keltis_cli.remote.pages.findings import say_finding
 from keltis_cli.remote.pages.match import result_line
 from keltis_server.models.bots import BotOut, VersionOut
 from keltis_server.models.matches import MatchOut

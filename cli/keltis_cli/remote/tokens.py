@@ -8,9 +8,9 @@ import typer
 from rich.text import Text
 
 from keltis_cli import arguments
-from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.printable import printable
+from keltis_cli.draw.tables.columns import fitted, numbers, texts
 from keltis_cli.remote.connect.calls import ServerOption, TokenOption, confirm, talk
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
@@ -19,9 +19,7 @@ from keltis_server.models.accounts import NewTokenOut, TokenOut, TokensOut
 
 SCOPES = ("read", "submit", "play", "account", "admin")
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List, make and revoke your tokens."
-)
+app = arguments.group("List, make and revoke your tokens.")
 
 
 @app.command("list")

@@ -12,10 +12,10 @@ import typer
 from rich.text import Text
 
 from keltis_cli import arguments
-from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.displays import Display, display_for, with_symbols
 from keltis_cli.draw.look import QUIET, TITLE, Look, console, look
 from keltis_cli.draw.printable import printable
+from keltis_cli.draw.tables.columns import fitted, numbers, texts
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import (
@@ -108,11 +108,8 @@ async def create(
     players: TablePlayersOption = 2,
     variant: Annotated[
         list[str] | None,
-        typer.Option(
-            "--variant",
-            "-v",
-            metavar="VARIANT",
-            help="Variant, or all; may be repeated.",
+        arguments.of_variant(
+            "Variant, or all; may be repeated.",
             show_default="keltis",
             autocompletion=complete_variants,
         ),

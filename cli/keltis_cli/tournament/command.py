@@ -65,11 +65,8 @@ class OrRun(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
-    cls=OrRun,
-    add_completion=False,
-    no_args_is_help=True,
-    help="Run a tournament on this machine (run BOT BOT...), or on a server (all others).",
+app = arguments.group(
+    "Run a tournament on this machine (run BOT BOT...), or on a server (all others).", cls=OrRun
 )
 
 
@@ -86,20 +83,14 @@ def tournament(
     players: on_server.TablePlayersOption = 2,
     variant: Annotated[
         list[str] | None,
-        typer.Option(
-            "--variant",
-            "-v",
-            metavar="VARIANT",
-            help=f"{', '.join(VARIANTS)}, or all; may be repeated; default: keltis.",
-            show_default=False,
+        arguments.of_variant(
+            f"{', '.join(VARIANTS)}, or all; may be repeated; default: keltis.", show_default=False
         ),
     ] = None,
     matches: on_server.PairingMatchesOption = 1,
     rounds: on_server.RoundsOption = None,
     challengers: on_server.ChallengersOption = 1,
-    seed: Annotated[
-        int, typer.Option("--seed", "-s", min=0, help="Seed of the deals: same seed, same deals.")
-    ] = 1,
+    seed: arguments.DealsSeedOption = 1,
     name: Annotated[
         str | None,
         typer.Option("--name", help="Default: the format and the date.", show_default=False),

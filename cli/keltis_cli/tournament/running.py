@@ -12,8 +12,8 @@ from keltis_cli.bots.candidates import Candidate, enter, program_of
 from keltis_cli.draw.brackets import bracket_lines
 from keltis_cli.draw.journal import Journal
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
-from keltis_cli.draw.standings_table import Tables, standings_lines
 from keltis_cli.draw.strokes import counted, score_text
+from keltis_cli.draw.tables.standings import Tables, standings_lines
 from keltis_cli.errors import BadRequest
 from keltis_cli.tournament.screen import Moment, TournamentState, round_text, tournament_lines
 from keltis_ladder.dispatch.local import LocalDispatcher

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
 import aiohttp
@@ -84,15 +83,10 @@ class ServerFeed:
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         """Disconnect."""
-        await self._live.__aexit__(kind, error, trace)
-        await self.server.__aexit__(kind, error, trace)
+        await self._live.__aexit__(*error)
+        await self.server.__aexit__(*error)
 
     async def follow(self, topic: str, take: Take) -> None:
         """Pass on what is told of a topic, a snapshot first."""

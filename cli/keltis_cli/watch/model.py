@@ -91,7 +91,7 @@ class Facts:
 
     def within_tournament(self) -> Facts:
         """Return the same for whoever knows which tournament: the reason is its place there."""
-        return replace(self, reason=self.reason.rpartition(": ")[2])
+        return replace(self, reason=self.reason.removeprefix(f"{self.tournament}: "))
 
     @property
     def names(self) -> list[str]:
@@ -161,6 +161,7 @@ class Game:
         self.ended = False
         self.scores: list[int] | None = None  # in the end
         self.told = 0  # decisions that there are, as far as we heard
+        self.unsure = False  # perhaps of an attempt that was given up while we were away
         self.moved_at: float | None = None  # when the last decision came
         self._early: dict[int, Frame] = {}  # frames that came before one that is missing
 
@@ -172,7 +173,7 @@ class Game:
     @property
     def missing(self) -> bool:
         """Whether more has been played than we know."""
-        return not self.views or self.told > self.plies
+        return not self.views or self.unsure or self.told > self.plies
 
     def deal(self, view: View) -> None:
         """Begin with the view before the first decision."""
@@ -190,6 +191,11 @@ class Game:
             self.frames.append(following)
             self.moved_at = at
             following = self._early.pop(self.plies, None)
+
+    def contradicts(self, frames: Iterable[Message]) -> bool:
+        """Return whether these frames are of another attempt to play the game."""
+        known = zip(self.frames, frames, strict=False)
+        return any(one.notation != other["notation"] for one, other in known)
 
     def fill(self, view: View, frames: Iterable[Message]) -> None:
         """Take a game from its beginning, unless more of it is known."""
@@ -225,6 +231,7 @@ class MatchModel:
         self.seen: dict[str, dict[int, Game]] = {PUBLIC: {}}
         self.restarts = 0
         self._broken: set[str] = set()  # perspectives of a match that waits to be begun again
+        self._attempts: dict[str, str] = {}  # whose games are known, from each perspective
         self.problem = ""  # why the server does not tell it
         self.ended = facts is not None and facts.over
 
@@ -279,7 +286,11 @@ class MatchModel:
 
     def load(self, frames: Message, perspective: str) -> None:
         """Take a whole game, as ``GET .../frames`` returns it."""
+        known = self.seen.get(perspective, {}).get(frames["rotation"])
+        if known is not None and known.contradicts(frames["frames"]):
+            self._forget_moves(perspective)  # it was begun again, and ended, while we were away
         game = self._game(frames["rotation"], frames["seats"], perspective)
+        game.unsure = False
         game.first_clocks = frames["clocks"]
         game.fill(frames["view"], frames["frames"])
         game.ended = game.ended or frames["ended"]
@@ -303,8 +314,15 @@ class MatchModel:
             return
         told = defaultdict(int, {plain["rotation"]: plain["plies"] for plain in data["games"]})
         behind = any(told[game.rotation] < game.plies for game in known.values())
-        if behind or perspective in self._broken:
+        attempt = data.get("attempt")
+        another = attempt is not None and attempt != self._attempts.get(perspective, attempt)
+        if behind or another or perspective in self._broken:
             self._forget(perspective)  # it was begun again while we were away
+        if attempt is not None:
+            self._attempts[perspective] = attempt
+        elif data["current"] is None:  # it is over: who knows which attempt counted
+            for game in known.values():
+                game.unsure = bool(game.views)
         for plain in data["games"]:
             if not plain["plies"] and not plain["ended"]:
                 continue  # not begun, or it is the current one, which follows
@@ -324,13 +342,23 @@ class MatchModel:
         """Forget all games: they are played again."""
         self.seen[perspective] = {}
         self._broken.discard(perspective)
+        self._attempts.pop(perspective, None)
         self.restarts += perspective == PUBLIC
+
+    def _forget_moves(self, perspective: str) -> None:
+        """Forget what was seen of the games of a match that is over; they can be asked for."""
+        known = self.seen[perspective]
+        self._forget(perspective)
+        for rotation, game in known.items():
+            fresh = self._game(rotation, game.seats, perspective)
+            fresh.ended, fresh.scores, fresh.dropouts = game.ended, game.scores, game.dropouts
 
     def _happen(self, event: Message, at: float | None, perspective: str) -> None:
         if event["kind"] == "restarted" or perspective in self._broken:
             self._forget(perspective)
         match event["kind"]:
             case "game":
+                self._attempts[perspective] = event.get("attempt", "")
                 game = self._game(event["rotation"], event["seats"], perspective)
                 if not game.views:
                     game.first_clocks = event["clocks"]

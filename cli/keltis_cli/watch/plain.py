@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from keltis_cli.draw.look import Look
 from keltis_cli.draw.printable import printable
-from keltis_cli.draw.standings_table import standings_lines
+from keltis_cli.draw.tables.standings import standings_lines
 from keltis_cli.remote.connect.troubles import Refused
 from keltis_cli.watch.feed import Feed
 from keltis_cli.watch.lobby import LobbyModel, now

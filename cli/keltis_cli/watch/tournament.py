@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keltis_cli.draw.printable import printable
-from keltis_cli.draw.standings_table import Tables
+from keltis_cli.draw.tables.standings import Tables
 from keltis_cli.remote.connect.shapes import safe
 from keltis_cli.remote.connect.tournament_shapes import Tournament
 from keltis_cli.watch.model import Message

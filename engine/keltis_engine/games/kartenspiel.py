@@ -9,7 +9,9 @@ from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
 from keltis_engine.bits import BIT, count_of, index_of, spread
-from keltis_engine.cards import COLOURS, LETTERS
+from keltis_engine.cards.hands import held, held_points, held_twice, lose
+from keltis_engine.cards.kinds import COLOURS, LETTERS
+from keltis_engine.cards.stacks import cards_of, height, push, top
 from keltis_engine.games.kartenspiel_cards import (
     CARD_NAMES,
     COLOUR_NAMES,
@@ -36,11 +38,8 @@ from keltis_engine.games.kartenspiel_cards import (
     card_of,
 )
 from keltis_engine.games.kartenspiel_view import view_of, write_view_of
-from keltis_engine.hands import held, held_points, held_twice, lose
 from keltis_engine.rng import DealStream, Rng
-from keltis_engine.scoring import by_count
-from keltis_engine.stacks import cards_of, height, push, top
-from keltis_engine.state import (
+from keltis_engine.state.state import (
     END_CARDS_LAID,
     ENDINGS,
     LAST_CARD,
@@ -49,9 +48,10 @@ from keltis_engine.state import (
     Game,
     State,
 )
-from keltis_engine.table import CardTable, deal_cards
-from keltis_engine.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, OWN_CARD, OWN_TIME, Verb
-from keltis_engine.views import View
+from keltis_engine.state.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, OWN_CARD, OWN_TIME, Verb
+from keltis_engine.state.views import View
+from keltis_engine.table.card_table import CardTable, deal_cards
+from keltis_engine.table.scoring import by_count
 
 ID: Final = "kartenspiel"
 VERSION: Final = 1

@@ -8,9 +8,9 @@ from librt.vecs import vec
 from mypy_extensions import i16, i64, u8
 
 from keltis_engine.bits import BIT
-from keltis_engine.cards import COLOURS, LETTERS
+from keltis_engine.cards.kinds import COLOURS, LETTERS
+from keltis_engine.cards.rows import RowRule
 from keltis_engine.packing import texts, texts_by_number
-from keltis_engine.rows import RowRule
 
 # Cards: colour * 12 + value for number cards, + 11 for end cards; 64 + value for points cards.
 WIDTH: Final = 12

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from librt.strings import BytesWriter
 from mypy_extensions import i64
 
-from keltis_engine import fields
+from keltis_engine.cards.stacks import cards_of, write_stack
 from keltis_engine.games.kartenspiel_cards import (
     CARD_NAMES,
     PACKED_CARDS,
@@ -17,8 +17,8 @@ from keltis_engine.games.kartenspiel_cards import (
     WIDTH,
 )
 from keltis_engine.packing import NIL, write_array, write_field, write_int
-from keltis_engine.stacks import cards_of, write_stack
-from keltis_engine.views import View, names_of, write_names_of
+from keltis_engine.state import fields
+from keltis_engine.state.views import View, names_of, write_names_of
 
 if TYPE_CHECKING:
     from keltis_engine.games.kartenspiel import KartenspielState

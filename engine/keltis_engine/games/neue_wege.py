@@ -8,26 +8,9 @@ from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
-from keltis_engine import fields
 from keltis_engine.bits import BIT, count_of, spread
-from keltis_engine.board import (
-    ASK,
-    GOAL_FIGURES,
-    all_at_start,
-    board_game_ending,
-    figure_named,
-    figure_to_move,
-)
-from keltis_engine.boards import (
-    NETWORK,
-    NETWORK_TILE_FIELDS,
-    NO_STACK,
-    PACKED_STACKS,
-    STACK_NAMES,
-    STACK_ON,
-    STACK_SIZE,
-)
-from keltis_engine.cards import (
+from keltis_engine.cards.hands import held
+from keltis_engine.cards.kinds import (
     COLOURS,
     KIND_NAMES,
     KINDS,
@@ -36,16 +19,33 @@ from keltis_engine.cards import (
     PACKED_LETTERS,
     colour_of,
 )
-from keltis_engine.hands import held
+from keltis_engine.cards.rows import CARD_ROWS
+from keltis_engine.cards.stacks import height, pop, push
 from keltis_engine.packing import NIL, texts, write_array, write_field, write_ints
 from keltis_engine.rng import DealStream, Rng
-from keltis_engine.rows import CARD_ROWS
-from keltis_engine.scoring import by_count
-from keltis_engine.stacks import height, pop, push
-from keltis_engine.state import OVER, Game, State
-from keltis_engine.table import CardTable, deal_cards
-from keltis_engine.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, OWN_CARD, Verb
-from keltis_engine.views import View, counts_view, write_counts
+from keltis_engine.state import fields
+from keltis_engine.state.state import OVER, Game, State
+from keltis_engine.state.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, OWN_CARD, Verb
+from keltis_engine.state.views import View, counts_view, write_counts
+from keltis_engine.table.board import (
+    ASK,
+    GOAL_FIGURES,
+    all_at_start,
+    board_game_ending,
+    figure_named,
+    figure_to_move,
+)
+from keltis_engine.table.boards import (
+    NETWORK,
+    NETWORK_TILE_FIELDS,
+    NO_STACK,
+    PACKED_STACKS,
+    STACK_NAMES,
+    STACK_ON,
+    STACK_SIZE,
+)
+from keltis_engine.table.card_table import CardTable, deal_cards
+from keltis_engine.table.scoring import by_count
 
 ID: Final = "neue-wege"
 VERSION: Final = 1

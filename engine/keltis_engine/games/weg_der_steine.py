@@ -8,9 +8,8 @@ from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i16, i64, mypyc_attr, u8
 
-from keltis_engine import fields
 from keltis_engine.bits import BIT, count_of, spread
-from keltis_engine.cards import (
+from keltis_engine.cards.kinds import (
     COLOURS,
     KIND_NAMES,
     KINDS,
@@ -19,16 +18,16 @@ from keltis_engine.cards import (
     PACKED_LETTERS,
     colour_of,
 )
+from keltis_engine.cards.rows import CARD_ROWS
+from keltis_engine.cards.stacks import empty_stacks, height, push, top
+from keltis_engine.cards.streams import draw, next_card, stream_sizes
+from keltis_engine.cards.unseen import count_pile, in_order, no_cards, no_counts, refill_pile
 from keltis_engine.packing import NIL, write_array, write_field, write_ints
 from keltis_engine.rng import DealStream, Rng
-from keltis_engine.rows import CARD_ROWS
-from keltis_engine.scoring import by_count
-from keltis_engine.stacks import empty_stacks, height, push, top
-from keltis_engine.state import LAST_TILE, LIMIT_REACHED, OVER, Game, State
-from keltis_engine.streams import draw, next_card, stream_sizes
-from keltis_engine.unseen import count_pile, in_order, no_cards, no_counts, refill_pile
-from keltis_engine.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, Verb
-from keltis_engine.views import (
+from keltis_engine.state import fields
+from keltis_engine.state.state import LAST_TILE, LIMIT_REACHED, OVER, Game, State
+from keltis_engine.state.verbs import NO_CARD, OPEN_CARD, OPEN_TIME, Verb
+from keltis_engine.state.views import (
     View,
     names_of,
     pile_view,
@@ -37,6 +36,7 @@ from keltis_engine.views import (
     write_pile,
     write_stacks,
 )
+from keltis_engine.table.scoring import by_count
 
 ID: Final = "weg-der-steine"
 VERSION: Final = 1

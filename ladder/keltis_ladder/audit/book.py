@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
@@ -21,6 +21,7 @@ class Played:
     variant: str
     versions: tuple[int, ...]
     bots: tuple[int, ...]
+    authors: tuple[int | None, ...]  # none: our own, who want nobody accused
     games: tuple[tuple[int, ...], ...]  # scores by seat, rotation by rotation
 
 
@@ -61,16 +62,21 @@ class AuditBook:
         """Take in the next match; return the bots that it made suspicious."""
         leads = [margins(match.variant, match.games, each) for each in range(len(match.bots))]
         found = []
-        for bot, lead in zip(match.bots, leads, strict=True):
-            if self.add(match.number, Key(bot, match.variant, Test.LATER), contrast(lead)):
+        for bot, author, lead in zip(match.bots, match.authors, leads, strict=True):
+            strangers = set(match.authors) - {None, author}
+            key = Key(bot, match.variant, Test.LATER)
+            if self.add(match.number, key, contrast(lead), strangers):
                 found.append(bot)
         if len(match.bots) > 2:
             found += self._enter_pairs(match, [sum(lead) // len(lead) for lead in leads])
         return found
 
-    def add(self, number: int, key: Key, new: Contrast) -> bool:
+    def add(
+        self, number: int, key: Key, new: Contrast, strangers: Iterable[int | None] = ()
+    ) -> bool:
         """Add to the evidence about a bot; say whether it is an alarm now, and was none before."""
-        return self.bots.setdefault(key, Evidence()).add(number, new, BOT_LIMIT)
+        authors = [author for author in strangers if author is not None]
+        return self.bots.setdefault(key, Evidence()).add(number, new, BOT_LIMIT, authors)
 
     def _enter_pairs(self, match: Played, leads: Sequence[int]) -> list[int]:
         strengths = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from keltis_engine import Rng, Ruleset, find_variant
-from keltis_engine.policies import eager
+from keltis_engine.play.policies import eager
 from keltis_ladder.check.games import Table
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl

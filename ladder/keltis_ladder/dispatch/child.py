@@ -25,10 +25,12 @@ class RefereeChild:
     def __init__(
         self, cpu: int, sandboxed: bool, watched: bool, idle_bytes: int, nice: int = 0
     ) -> None:
+        """Start it on a core; only a watched one tells the decisions of its matches."""
         self.cpu = cpu
         self.job: Job | None = None
         self.ready = False  # whether it has come up
         self.ended = False  # whether it has said its last word
+        self.dismissed = False  # whether it was ended though nothing was wrong with it
         self._buffer = bytearray()
         self._unsent = b""  # of the job: what its pipe had no room for yet
         self._killed = ""  # why, if we did it
@@ -67,7 +69,7 @@ class RefereeChild:
     @property
     def idle(self) -> bool:
         """Whether it has come up and has nothing to do."""
-        return self.ready and self.job is None
+        return self.ready and self.job is None and not self._killed
 
     def fileno(self) -> int:
         """Return the descriptor that is readable when it has something to say."""
@@ -76,6 +78,11 @@ class RefereeChild:
     def input_fileno(self) -> int:
         """Return the descriptor that is writable when there is room for the rest of a job."""
         return self._input.fileno()
+
+    @property
+    def hung_up(self) -> bool:
+        """Whether it was told to end, and can be given no job any more."""
+        return self._input.closed
 
     @property
     def has_unsent(self) -> bool:
@@ -116,6 +123,11 @@ class RefereeChild:
         """End it at once, and its bots with it."""
         self._killed = self._killed or reason
         self.process.kill()
+
+    def dismiss(self, reason: str) -> None:
+        """End it because its match is not wanted any more: nothing else can interrupt it."""
+        self.dismissed = True
+        self.kill(reason)
 
     def bury(self) -> str:
         """Wait for its end, which must be near; close everything and return its last words."""

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 from keltis_ladder.dispatch.child import CLOSING, MOST_TRIES, RefereeChild
 from keltis_ladder.dispatch.dispatcher import (
@@ -22,6 +22,7 @@ from keltis_ladder.dispatch.dispatcher import (
     OnEvent,
     Outcome,
 )
+from keltis_ladder.dispatch.supervisor import SILENCE, Supervisor
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import match_from_plain
@@ -30,19 +31,13 @@ from keltis_ladder.sandbox.limits import idle_budget
 from keltis_ladder.spectate.batches import batch_from_plain
 from keltis_ladder.spectate.live_match import LiveMatch, StreamBroken
 
-# A referee that waits for a bot gives a sign of life every second, however long the bot may think:
-# the limit need not know any clock. It is longer than the machine may keep a bot waiting.
-SILENCE: Final = 60.0  # seconds without a word after which a referee counts as hung
-MOST_STARTS: Final = 3  # of a referee in a row that do not succeed
-PAUSE: Final = 0.5  # seconds before the next try; twice as many before the one after it
-
 
 @dataclass(eq=False)
 class _Play:
-    """A match that is wanted."""
+    """A job that is wanted, and how far it has come."""
 
     job: Job
-    live: LiveMatch
+    live: LiveMatch | None  # none: nobody watches
     future: asyncio.Future[Outcome]
     urgent: bool = False
     tries: int = 0
@@ -51,22 +46,15 @@ class _Play:
     seconds: float = 0.0  # that the tries took which are over
 
 
-@dataclass(eq=False)
-class _Post:
-    """A core, and the referee on it if there is one."""
-
-    cpu: int
-    child: RefereeChild | None = None
-    heard: float = 0.0  # when its referee last said something, or was given something to do
-    failures: int = 0  # of starting a referee, in a row
-
-
 def _ignore(event: Event) -> None:
     """Let an event pass."""
 
 
 class LocalDispatcher:
-    """Plays jobs with referees on this machine; those that die or hang are replaced."""
+    """Plays jobs with referees on this machine; those that die or hang are replaced.
+
+    Unless matches are ``watched``, decisions are not told: nothing is streamed, or ``playing``.
+    """
 
     def __init__(
         self,
@@ -76,6 +64,7 @@ class LocalDispatcher:
         silence: float = SILENCE,
         nice: int = 0,
         idle_bytes: int | None = None,
+        watched: bool = True,
     ) -> None:
         self.cores = sorted(cores if cores is not None else os.sched_getaffinity(0))
         self.sandboxed = sandboxed
@@ -83,15 +72,13 @@ class LocalDispatcher:
             self._idle_bytes = idle_budget(available_memory(), len(self.cores))
         else:
             self._idle_bytes = idle_bytes // len(self.cores)  # of memory for waiting bots, in all
-        self.replaced = 0  # referees that died or hung
         self._on_event = on_event
-        self._silence = silence
         self._nice = nice  # how much referees and bots give way to everything else
-        self._posts = [_Post(cpu) for cpu in self.cores]
+        self._watched = watched
+        self._referees = Supervisor(self.cores, self._new_referee, self, silence)
         self._plays: dict[str, _Play] = {}  # all that are wanted, by id
         self._waiting: deque[_Play] = deque()
-        self._changed = asyncio.Event()
-        self._timers: set[asyncio.TimerHandle] = set()
+        self._change: asyncio.Future[None] | None = None  # that somebody waits for
         self._closing = False
         self._broken = ""  # why nothing can be played any more
 
@@ -100,18 +87,27 @@ class LocalDispatcher:
         """How many more jobs could begin at once."""
         if self._closing:
             return 0
-        idle = [post for post in self._posts if post.child and post.child.idle]
-        return max(0, len(idle) - len(self._waiting))
+        return max(0, len(self._referees.idle) - len(self._waiting))
+
+    @property
+    def busy(self) -> int:
+        """How many referees have a job, or are being ended because it is not wanted any more."""
+        return sum(child.job is not None for child in self._referees.children)
+
+    @property
+    def replaced(self) -> int:
+        """How many referees died or hung."""
+        return self._referees.replaced
 
     @property
     def pids(self) -> list[int]:
         """The processes of the referees."""
-        return [post.child.process.pid for post in self._posts if post.child]
+        return [child.process.pid for child in self._referees.children]
 
     @property
     def playing(self) -> dict[str, LiveMatch]:
         """The matches that have begun and are not over, by the ids of their jobs."""
-        return {id: play.live for id, play in self._plays.items() if play.tries}
+        return {id: play.live for id, play in self._plays.items() if play.tries and play.live}
 
     async def __aenter__(self) -> LocalDispatcher:
         """Use it in an ``async with`` block, which starts and ends the referees."""
@@ -133,10 +129,8 @@ class LocalDispatcher:
         They die with the thread that this runs in.
         """
         try:
-            for post in self._posts:
-                self._man(post)
-            self._later(self._silence / 4, self._look_for_silence)
-            await self._until(lambda: all(p.child and p.child.ready for p in self._posts))
+            self._referees.open()
+            await self._until(lambda: self._referees.complete)
         except BaseException:
             self._end_at_once()
             raise
@@ -154,13 +148,25 @@ class LocalDispatcher:
         self._check_open()
         if job.id in self._plays:
             raise ValueError(f"the job {job.id} has been submitted before and is not over")
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        play = self._plays[job.id] = _Play(job, LiveMatch(job), future, urgent)
+        future: asyncio.Future[Outcome] = self._referees.loop.create_future()
+        live = LiveMatch(job) if self._watched else None
+        play = self._plays[job.id] = _Play(job, live, future, urgent)
         future.add_done_callback(lambda future: self._withdraw(play))
         ahead = sum(each.urgent for each in self._waiting) if urgent else len(self._waiting)
         self._waiting.insert(ahead, play)
-        self._hand_out()
+        self.hand_out()
         return future
+
+    def withdraw_all(self) -> None:
+        """Give up all matches that are not over, at once."""
+        for play in list(self._plays.values()):
+            self._withdraw(play)
+
+    def change(self) -> asyncio.Future[None]:
+        """Return what comes true as soon as anything here has changed; not to be cancelled."""
+        if self._change is None:
+            self._change = self._referees.loop.create_future()
+        return self._change
 
     async def close(self, patience: float = CLOSING) -> None:
         """Begin no match, give those that are played some time, then end everything."""
@@ -168,164 +174,90 @@ class LocalDispatcher:
         try:
             for play in list(self._waiting):
                 self._withdraw(play)
-            for post in self._posts:
-                if post.child and post.child.idle:
-                    post.child.hang_up()
+            self._referees.retire()
             try:
                 async with asyncio.timeout(patience):
                     await self._until(lambda: not self.pids)
             except TimeoutError:
-                for post in self._posts:
-                    if post.child:
-                        post.child.kill("the dispatcher was closed")
+                self._referees.kill("the dispatcher was closed")
                 await self._until(lambda: not self.pids)
         finally:
             self._end_at_once()
 
-    # Referees
+    # What the supervisor tells
 
-    def _man(self, post: _Post) -> None:
-        """Start a referee on a core."""
-        if self._closing:
-            return
-        try:
-            child = RefereeChild(
-                post.cpu, self.sandboxed, watched=True, idle_bytes=self._idle_bytes, nice=self._nice
-            )
-        except OSError as error:
-            self._could_not_start(post, str(error))
-            return
-        post.child = child
-        loop = asyncio.get_running_loop()
-        post.heard = loop.time()
-        # Not asyncio's subprocesses: a pool starts the same child without a loop, and a callback
-        # on its pipe is all that there is to do, with no task, transport or watcher per referee.
-        loop.add_reader(child.fileno(), self._hear, post)
-
-    def _could_not_start(self, post: _Post, reason: str) -> None:
-        """Try again a little later, or give up."""
-        if self._closing:
-            return
-        post.failures += 1
-        if post.failures >= MOST_STARTS:
-            self._break(f"a referee could not start {MOST_STARTS} times in a row: {reason}")
-        else:
-            self._later(PAUSE * 2 ** (post.failures - 1), lambda: self._man(post))
-
-    def _send(self, child: RefereeChild, job: Job) -> None:
-        """Give a referee a job; what its pipe has no room for follows when there is some."""
-        child.send(job)
-        if child.has_unsent:
-            loop = asyncio.get_running_loop()
-            loop.add_writer(child.input_fileno(), self._send_more, child)
-
-    def _send_more(self, child: RefereeChild) -> None:
-        child.send_more()
-        if not child.has_unsent:
-            asyncio.get_running_loop().remove_writer(child.input_fileno())
-
-    def _stop_listening(self, child: RefereeChild) -> None:
-        loop = asyncio.get_running_loop()
-        loop.remove_reader(child.fileno())
-        if child.has_unsent:
-            loop.remove_writer(child.input_fileno())
-
-    def _hear(self, post: _Post) -> None:
-        """Take what a referee has to say."""
-        child = post.child
-        assert child is not None
-        messages = child.read()
-        if messages:
-            post.heard = asyncio.get_running_loop().time()
-        for message in messages:
-            self._take(post, child, message)
-        if child.ended and post.child is child:
-            self._replace(post, child)
-
-    def _take(self, post: _Post, child: RefereeChild, message: dict[str, Any]) -> None:
-        if message["kind"] == "ready":
-            child.ready = True
-            post.failures = 0
-            self._become_idle(child)
-            return
+    def hear(self, child: RefereeChild, message: dict[str, Any]) -> None:
+        """Take what a referee says of its match."""
         play = self._play_of(child)
         if play is None:
             return  # withdrawn: the referee is being ended
         if message["kind"] == "batch":
-            batch = batch_from_plain(message["entries"])
-            play.live.take(batch)
-            if batch:
+            if play.live is not None and (batch := batch_from_plain(message["entries"])):
+                play.live.take(batch)
                 self._tell(MatchStreamed(play.job, batch))
-        elif message["kind"] == "platform":
-            child.job = None
+            return
+        self._referees.free(child)
+        if message["kind"] == "platform":
             self._try_again(play, message["text"])
-            self._become_idle(child)
-        elif message["kind"] == "result":
-            child.job = None
+        else:
             self._finish(play, message["match"])
-            self._become_idle(child)
+        self.hand_out()
 
-    def _become_idle(self, child: RefereeChild) -> None:
-        if self._closing:
-            child.hang_up()
-        self._hand_out()
-
-    def _replace(self, post: _Post, child: RefereeChild) -> None:
-        """Have another referee take the place of one that died; its match is played again."""
-        self._stop_listening(child)
-        post.child = None
-        reason = child.bury()
+    def lose(self, child: RefereeChild, reason: str) -> None:
+        """Have the match of a referee that died played again."""
         play = self._play_of(child)
         if play is not None and not self._closing:
             self._try_again(play, reason)
         elif play is not None:
             self._withdraw(play)
-        if not child.ready:
-            self._could_not_start(post, reason)
-        else:
-            if play is not None or child.job is None:  # else its match was withdrawn
-                self.replaced += 1
-            self._man(post)
-        self._note_change()
 
-    def _look_for_silence(self) -> None:
-        """End referees that hang; what happens then is as if they had died."""
-        self._later(self._silence / 4, self._look_for_silence)
-        loop = asyncio.get_running_loop()
-        for post in self._posts:
-            child = post.child
-            if child is None or child.idle:
+    def give_up(self, reason: str) -> None:
+        """Come to an end: whoever waits for something is told why."""
+        self._broken = reason
+        plays = list(self._plays.values())
+        self._plays.clear()
+        self._waiting.clear()
+        for play in plays:
+            self._tell(MatchWithdrawn(play.job))
+            if not play.future.done():
+                play.future.set_exception(PlatformFault(reason))
+        self._end_at_once()
+
+    def hand_out(self) -> None:
+        """Give jobs to the referees that have none."""
+        for child in self._referees.idle:
+            if not (self._waiting and child.idle):  # whoever hears of a match may want another
                 continue
-            silence = self._silence if child.ready else SILENCE
-            if loop.time() - post.heard > silence:
-                self._hear(post)  # it may have spoken, and it was us who did not listen
-            if post.child is child and loop.time() - post.heard > silence:
-                child.kill(f"it said nothing for {silence:g} s")
+            play = self._waiting.popleft()
+            play.tries += 1
+            play.child = child
+            play.begun = self._referees.loop.time()
+            self._referees.give(child, play.job)
+            self._tell(MatchStarted(play.job, f"core {child.cpu}", play.tries))
+        self.note_change()
+
+    def note_change(self) -> None:
+        """Wake whoever waits for a change."""
+        change, self._change = self._change, None
+        if change is not None:
+            change.set_result(None)
 
     # Matches
+
+    def _new_referee(self, cpu: int) -> RefereeChild:
+        return RefereeChild(cpu, self.sandboxed, self._watched, self._idle_bytes, self._nice)
 
     def _play_of(self, child: RefereeChild) -> _Play | None:
         """Return the match that a referee plays, if it is still wanted."""
         play = self._plays.get(child.job.id) if child.job else None
         return play if play is not None and play.child is child else None
 
-    def _hand_out(self) -> None:
-        """Give jobs to the referees that have none."""
-        for post in self._posts:
-            if self._waiting and post.child and post.child.idle:
-                play = self._waiting.popleft()
-                play.tries += 1
-                play.child = post.child
-                play.begun = post.heard = asyncio.get_running_loop().time()
-                self._send(post.child, play.job)
-                self._tell(MatchStarted(play.job, f"core {post.cpu}", play.tries))
-        self._note_change()
-
     def _finish(self, play: _Play, plain: dict[str, Any]) -> None:
-        seconds = play.seconds + asyncio.get_running_loop().time() - play.begun
+        seconds = play.seconds + self._referees.loop.time() - play.begun
         result = match_from_plain(plain)
         try:
-            play.live.finish(result)
+            if play.live is not None:
+                play.live.finish(result)
         except StreamBroken as error:
             self._try_again(play, str(error))
         else:
@@ -334,8 +266,9 @@ class LocalDispatcher:
     def _try_again(self, play: _Play, reason: str) -> None:
         """Forget a try that the platform broke off."""
         play.child = None
-        play.seconds += asyncio.get_running_loop().time() - play.begun
-        play.live.restart()
+        play.seconds += self._referees.loop.time() - play.begun
+        if play.live is not None:
+            play.live.restart()
         self._tell(AttemptFailed(play.job, reason, play.tries))
         if self._closing:
             self._withdraw(play)
@@ -344,7 +277,7 @@ class LocalDispatcher:
             self._settle(play, MatchAbandoned(play.job, text, play.seconds))
         elif not play.future.cancelled():
             self._waiting.appendleft(play)
-            self._hand_out()
+            self.hand_out()
 
     def _settle(self, play: _Play, outcome: Outcome) -> None:
         self._tell(outcome)
@@ -360,47 +293,26 @@ class LocalDispatcher:
         if play in self._waiting:
             self._waiting.remove(play)
         if play.child is not None:
-            play.child.kill("its match was withdrawn")  # nothing else can interrupt it
+            play.child.dismiss("its match was withdrawn")
         self._tell(MatchWithdrawn(play.job))
         play.future.cancel()
-        self._note_change()
+        self.note_change()
 
     # All together
-
-    def _break(self, reason: str) -> None:
-        """Give up: whoever waits for something is told why."""
-        self._broken = reason
-        plays = list(self._plays.values())
-        self._plays.clear()
-        self._waiting.clear()
-        for play in plays:
-            self._tell(MatchWithdrawn(play.job))
-            if not play.future.done():
-                play.future.set_exception(PlatformFault(reason))
-        self._end_at_once()
 
     def _end_at_once(self) -> None:
         """End all referees without waiting for anything but their death."""
         self._closing = True
-        for timer in self._timers:
-            timer.cancel()
-        self._timers.clear()
-        for post in self._posts:
-            if post.child is not None:
-                child, post.child = post.child, None
-                self._stop_listening(child)
-                child.kill()
-                child.bury()
-        for play in list(self._plays.values()):
-            self._withdraw(play)
-        self._note_change()
+        self._referees.end_at_once()
+        self.withdraw_all()
+        self.note_change()
 
     def _tell(self, event: Event) -> None:
         """Tell an event at once; a mistake of the listener must not become one of ours."""
         try:
             self._on_event(event)
         except Exception as error:
-            asyncio.get_running_loop().call_exception_handler(
+            self._referees.loop.call_exception_handler(
                 {
                     "message": f"on_event failed: {type(event).__name__} of job {event.job.id}",
                     "exception": error,
@@ -413,10 +325,6 @@ class LocalDispatcher:
         if self._closing:
             raise RuntimeError("the dispatcher is closed")
 
-    def _note_change(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
-
     async def _until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that comes with a change."""
         while True:
@@ -424,12 +332,4 @@ class LocalDispatcher:
                 return
             if self._broken:
                 raise PlatformFault(self._broken)
-            await self._changed.wait()
-
-    def _later(self, seconds: float, step: Callable[[], None]) -> None:
-        def run() -> None:
-            self._timers.discard(timer)
-            step()
-
-        timer = asyncio.get_running_loop().call_later(seconds, run)
-        self._timers.add(timer)
+            await asyncio.shield(self.change())

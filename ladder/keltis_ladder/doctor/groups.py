@@ -14,6 +14,7 @@ import platform
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,11 @@ NO_CLOCK: Final = (
     "The clock cannot tell time that a bot used from time that the machine kept from it. On a busy"
     " machine honest bots lose on time, and hostile ones gain it."
 )
+
+# What is there, there in part, and not there.
+ok: Final = partial(Check, area=Area.GROUPS, state=State.OK)
+limited: Final = partial(Check, area=Area.GROUPS, state=State.LIMITED)
+missing: Final = partial(Check, area=Area.GROUPS, state=State.MISSING)
 
 
 @dataclass(frozen=True)
@@ -103,70 +109,41 @@ def own_directory(mounts: str, own: str) -> Path | None:
 
 def limits_check(machine: Machine, controllers: set[str]) -> Check:
     """Return whether memory and processes of a bot are limited together."""
-    missing = [name for name in CONTROLLERS if name not in controllers]
-    if not missing:
+    lacking = [name for name in CONTROLLERS if name not in controllers]
+    if not lacking:
         found = f"{' and '.join(CONTROLLERS)} of all processes of a bot together"
-        return Check("limits", Area.GROUPS, State.OK, found, required=True)
-    return Check(
+        return ok("limits", found=found, required=True)
+    return missing(
         "limits",
-        Area.GROUPS,
-        State.MISSING,
-        f"no {' and no '.join(missing)} controller that we may use",
+        found=f"no {' and no '.join(lacking)} controller that we may use",
         required=True,
         meaning="Limits hold for each process only. Memory that the kernel uses for a bot (page"
         " tables, buffers of sockets) is not counted: one bot can take several GiB in seconds. A"
         " public server plays strangers' bots only if you insist: keltis-ladder serve --no-limits",
-        remedy=delegation(machine, missing),
+        remedy=delegation(machine, lacking),
     )
 
 
 def version_check(machine: Machine, tried: Tried) -> Check:
     """Return whether there can be a group of version 2 around each bot."""
-    if tried.is_elsewhere:
-        return Check(
-            "version 2",
-            Area.GROUPS,
-            State.MISSING,
-            "mounted, but our own group is not in it, as in a container",
-            required=True,
-            meaning=NO_CLOCK,
-            remedy=(CONTAINER,),
-        )
-    if tried.directory is None:
-        return Check(
-            "version 2",
-            Area.GROUPS,
-            State.MISSING,
-            "not mounted",
-            required=True,
-            meaning=NO_CLOCK,
-            remedy=(
-                f"{machine.sudo}mkdir -p /sys/fs/cgroup/unified",
-                f"{machine.sudo}mount -t cgroup2 none /sys/fs/cgroup/unified",
-            ),
-        )
-    if tried.trouble is None:
+    if tried.directory is not None and tried.trouble is None:
         where = f"groups can be made in {tried.directory}"
-        return Check("version 2", Area.GROUPS, State.OK, where, required=True)
-    if tried.trouble == errno.EROFS:
-        return Check(
-            "version 2",
-            Area.GROUPS,
-            State.MISSING,
-            f"{tried.directory} is read-only, as in most containers",
-            required=True,
-            meaning=NO_CLOCK,
-            remedy=(CONTAINER,),
+        return ok("version 2", found=where, required=True)
+    remedy: tuple[str, ...] = (CONTAINER,)
+    if tried.is_elsewhere:
+        found = "mounted, but our own group is not in it, as in a container"
+    elif tried.directory is None:
+        found = "not mounted"
+        remedy = (
+            f"{machine.sudo}mkdir -p /sys/fs/cgroup/unified",
+            f"{machine.sudo}mount -t cgroup2 none /sys/fs/cgroup/unified",
         )
-    return Check(
-        "version 2",
-        Area.GROUPS,
-        State.MISSING,
-        f"no group may be made in {tried.directory}: {os.strerror(tried.trouble)}",
-        required=True,
-        meaning=NO_CLOCK,
-        remedy=delegation(machine),
-    )
+    elif tried.trouble == errno.EROFS:
+        found = f"{tried.directory} is read-only, as in most containers"
+    else:
+        found = f"no group may be made in {tried.directory}: {os.strerror(tried.trouble or 0)}"
+        remedy = delegation(machine)
+    return missing("version 2", found=found, required=True, meaning=NO_CLOCK, remedy=remedy)
 
 
 def delegation(machine: Machine, controllers: Sequence[str] = (NO_CONTROLLER,)) -> tuple[str, ...]:
@@ -215,7 +192,7 @@ def pressure_check(machine: Machine, tried: Tried) -> Check:
     has_full = any(line.startswith("full ") for line in (tried.pressure or "").splitlines())
     if has_full and tried.counts:
         found = "cpu.pressure and cpu.stat tell stalls and CPU time"
-        return Check("pressure", Area.GROUPS, State.OK, found, required=True)
+        return ok("pressure", found=found, required=True)
     release = kernel_release()
     if release < FULL_SINCE:
         found = f"Linux {'.'.join(map(str, release))} does not tell it for groups"
@@ -229,28 +206,16 @@ def pressure_check(machine: Machine, tried: Tried) -> Check:
             f"{machine.sudo}sed -i 's/^GRUB_CMDLINE_LINUX=\"/&psi=1 /' /etc/default/grub",
             f"{machine.sudo}update-grub && {machine.sudo}reboot",
         )
-    return Check(
-        "pressure",
-        Area.GROUPS,
-        State.MISSING,
-        found,
-        required=True,
-        meaning=NO_CLOCK,
-        remedy=remedy,
-    )
+    return missing("pressure", found=found, required=True, meaning=NO_CLOCK, remedy=remedy)
 
 
 def freeze_check(tried: Tried) -> Check:
     """Return whether bots can be frozen while others think."""
     if tried.freezes:
-        return Check(
-            "freezing", Area.GROUPS, State.OK, "bots that are not asked are frozen", required=True
-        )
-    return Check(
+        return ok("freezing", found="bots that are not asked are frozen", required=True)
+    return missing(
         "freezing",
-        Area.GROUPS,
-        State.MISSING,
-        "no cgroup.freeze",
+        found="no cgroup.freeze",
         required=True,
         meaning="Bots that are not asked are stopped by a signal, which a hostile one can escape.",
         remedy=("use Linux 5.2 or newer",),
@@ -260,12 +225,10 @@ def freeze_check(tried: Tried) -> Check:
 def kill_check(tried: Tried) -> Check:
     """Return whether everything of a bot can be ended at once."""
     if tried.kills:
-        return Check("killing", Area.GROUPS, State.OK, "all of a bot ends at once")
-    return Check(
+        return ok("killing", found="all of a bot ends at once")
+    return limited(
         "killing",
-        Area.GROUPS,
-        State.LIMITED,
-        "no cgroup.kill",
+        found="no cgroup.kill",
         meaning="Bots are ended by killing the init of their sandbox, which takes a little longer.",
         remedy=(f"use Linux {'.'.join(map(str, KILL_SINCE))} or newer",),
     )
@@ -274,14 +237,10 @@ def kill_check(tried: Tried) -> Check:
 def clock_check(can_count: bool) -> Check:
     """Return whether the referee's clock is exact: all of the above, as the sandbox finds it."""
     if can_count:
-        return Check(
-            "exact clock", Area.GROUPS, State.OK, "bots pay for what they use", required=True
-        )
-    return Check(
+        return ok("exact clock", found="bots pay for what they use", required=True)
+    return missing(
         "exact clock",
-        Area.GROUPS,
-        State.MISSING,
-        "bots pay for time that the machine kept from them",
+        found="bots pay for time that the machine kept from them",
         required=True,
         meaning="Mend what is missing above. Until then a public server plays strangers' bots only"
         " if you insist: keltis-ladder serve --inexact-clock",

@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +41,11 @@ NETWORK_FILE_SYSTEMS: Final = (
     "glusterfs",
 )
 
+# What is there, there in part, and not there.
+ok: Final = partial(Check, area=Area.MACHINE, state=State.OK)
+limited: Final = partial(Check, area=Area.MACHINE, state=State.LIMITED)
+missing: Final = partial(Check, area=Area.MACHINE, state=State.MISSING)
+
 
 def resource_checks(machine: Machine, directory: Path, database: str | None) -> Iterator[Check]:
     """Look at what a ladder consumes."""
@@ -57,23 +63,19 @@ def cores_check(machine: Machine, cores: int) -> Check:
     found = f"{cores} {'core' if cores == 1 else 'cores'}"
     stolen = _stolen(machine)
     if stolen > STEAL_NOTICED:
-        return Check(
+        return limited(
             "cores",
-            Area.MACHINE,
-            State.LIMITED,
-            f"{found}, {stolen:.0%} of their time taken by the hypervisor",
+            found=f"{found}, {stolen:.0%} of their time taken by the hypervisor",
             meaning="Time that a hypervisor takes can be told from a bot's own only roughly: a"
             " machine with cores of its own is fairer.",
         )
     if cores == 1:
-        return Check(
+        return limited(
             "cores",
-            Area.MACHINE,
-            State.LIMITED,
-            found,
+            found=found,
             meaning="The server and the matches share it: pages are slow while bots think.",
         )
-    return Check("cores", Area.MACHINE, State.OK, found)
+    return ok("cores", found=found)
 
 
 def _stolen(machine: Machine) -> float:
@@ -89,11 +91,11 @@ def memory_check(machine: Machine) -> Check:
         r"^MemAvailable:\s*(\d+) kB", machine.read("proc/meminfo") or "", re.MULTILINE
     )
     if found is None:
-        return Check("memory", Area.MACHINE, State.LIMITED, "not told by /proc/meminfo")
+        return limited("memory", found="not told by /proc/meminfo")
     available = int(found[1]) * 1024
     told = f"{available / GIB:.1f} GiB available"
     if available >= MEMORY_WANTED:
-        return Check("memory", Area.MACHINE, State.OK, told)
+        return ok("memory", found=told)
     return Check(
         "memory",
         Area.MACHINE,
@@ -109,12 +111,10 @@ def source_check(machine: Machine) -> Check:
     """Return whether reading the clock is cheap."""
     source = (machine.read(CLOCK_SOURCE) or "unknown").strip()
     if source not in SLOW_CLOCKS:
-        return Check("clock source", Area.MACHINE, State.OK, source)
-    return Check(
+        return ok("clock source", found=source)
+    return limited(
         "clock source",
-        Area.MACHINE,
-        State.LIMITED,
-        source,
+        found=source,
         meaning="Reading this clock takes a microsecond or more each time: fewer matches a minute.",
         remedy=("cat /sys/devices/system/clocksource/clocksource0/available_clocksource",),
     )
@@ -124,12 +124,10 @@ def resolution_check(seconds: float) -> Check:
     """Return whether the clock that deadlines are measured by has fine steps."""
     if seconds <= FINE_SECONDS:
         told = f"monotonic, in steps of {seconds * 1e9:.0f} ns"
-        return Check("clock steps", Area.MACHINE, State.OK, told)
-    return Check(
+        return ok("clock steps", found=told)
+    return limited(
         "clock steps",
-        Area.MACHINE,
-        State.LIMITED,
-        f"monotonic, in steps of {seconds * 1e3:.1f} ms",
+        found=f"monotonic, in steps of {seconds * 1e3:.1f} ms",
         meaning="Decisions are charged in steps as large as this. The kernel runs without timers of"
         " high resolution: look for highres=off or nohz=off among what it was started with.",
         remedy=("cat /proc/cmdline",),
@@ -140,12 +138,10 @@ def time_check(now: float, installed: float) -> Check:
     """Return whether the time of day can be right: nothing is installed in the future."""
     told = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S} UTC"
     if now >= installed:
-        return Check("time", Area.MACHINE, State.OK, told)
-    return Check(
+        return ok("time", found=told)
+    return limited(
         "time",
-        Area.MACHINE,
-        State.LIMITED,
-        f"{told}, which is before this package was installed",
+        found=f"{told}, which is before this package was installed",
         meaning="Results, tokens and sessions would carry wrong times.",
         remedy=("timedatectl set-ntp true",),
     )
@@ -155,21 +151,17 @@ def data_check(machine: Machine, directory: Path, database: str | None) -> Check
     """Return whether the ladder can keep its data where it wants to."""
     place = existing(directory)
     if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
-        return Check(
+        return missing(
             "data",
-            Area.MACHINE,
-            State.MISSING,
-            f"{place} is not a directory that we may write to",
+            found=f"{place} is not a directory that we may write to",
             required=True,
             meaning="Database, archives and builds live there.",
             remedy=("keltis-ladder serve --data DIRECTORY",),
         )
     if (shown := shown_place(directory)) is not None:
-        return Check(
+        return missing(
             "data",
-            Area.MACHINE,
-            State.MISSING,
-            f"{directory} is inside {shown}",
+            found=f"{directory} is inside {shown}",
             required=True,
             meaning="Every bot can read what is in there, the seeds of deals included: the ladder"
             " does not start.",
@@ -177,35 +169,31 @@ def data_check(machine: Machine, directory: Path, database: str | None) -> Check
         )
     told = str(directory) if place == directory else f"{directory} can be made"
     if (directory / FILE).exists() and directory.stat().st_mode & OTHERS:
-        return Check(
+        return limited(
             "data",
-            Area.MACHINE,
-            State.LIMITED,
-            f"{told}, open to other users",
+            found=f"{told}, open to other users",
             meaning="The next start of the ladder closes it, if it is its own directory.",
             remedy=(f"chmod 700 {shlex.quote(str(directory))}",),
         )
     if database and "://" in database:
-        return Check("data", Area.MACHINE, State.OK, f"{told}; the database is elsewhere")
+        return ok("data", found=f"{told}; the database is elsewhere")
     kind = file_system(machine.read("proc/self/mounts") or "", place)
     if kind in NETWORK_FILE_SYSTEMS:
-        return Check(
+        return limited(
             "data",
-            Area.MACHINE,
-            State.LIMITED,
-            f"{told}, on {kind}",
+            found=f"{told}, on {kind}",
             meaning="SQLite is not safe on a file system of another machine: use a local directory,"
             " or PostgreSQL.",
             remedy=("keltis-ladder serve --database postgresql://USER:PASSWORD@HOST/NAME",),
         )
-    return Check("data", Area.MACHINE, State.OK, told, required=True)
+    return ok("data", found=told, required=True)
 
 
 def disk_check(directory: Path, free: int) -> Check:
     """Tell how much room there is for data."""
     told = f"{free / GIB:.1f} GiB free for {directory}"
     if free >= DISK_WANTED:
-        return Check("disk", Area.MACHINE, State.OK, told)
+        return ok("disk", found=told)
     return Check(
         "disk",
         Area.MACHINE,

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from keltis_ladder.match.orders import Order
+
 
 class Category(NamedTuple):
     """A kind of match: a variant and a number of players."""
@@ -16,6 +18,11 @@ class Category(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.variant} with {self.players} players"
+
+
+def category_of(order: Order) -> Category:
+    """Return what kind of match is wanted."""
+    return Category(order.variant, order.players)
 
 
 @dataclass(frozen=True)

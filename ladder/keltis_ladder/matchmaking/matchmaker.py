@@ -10,11 +10,13 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order
+from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.matchmaking.candidates import Candidate, History
-from keltis_ladder.matchmaking.contenders import Category, Contender
+from keltis_ladder.matchmaking.contenders import Category, Contender, category_of
 from keltis_ladder.matchmaking.field import Field
 from keltis_ladder.matchmaking.opponents import Opponents
 from keltis_ladder.matchmaking.policy import Policy
@@ -22,23 +24,6 @@ from keltis_ladder.matchmaking.tables import repeats
 from keltis_ladder.ratings.model import noise_of
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief, Noise
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A match to be played. The first version is the one that it is made for."""
-
-    number: int
-    variant: str
-    players: int
-    versions: tuple[int, ...]
-    reason: str  # for people
-    first: bool = False  # a new version's first match
-
-    @property
-    def category(self) -> Category:
-        """What kind of match it is."""
-        return Category(self.variant, self.players)
 
 
 class Matchmaker:
@@ -56,7 +41,7 @@ class Matchmaker:
         self.number = number
         self._field = Field(self.policy)
         self._opponents = Opponents(self.policy, random.Random(seed), noise)
-        self._running: dict[int, Proposal] = {}
+        self._running: dict[str, tuple[int, Order]] = {}  # with their numbers, by id
         self._rotation_in = defaultdict[Category, int](lambda: self.policy.rotation)
 
     @property
@@ -65,9 +50,9 @@ class Matchmaker:
         return [candidate.contender for candidate in self._field.candidates.values()]
 
     @property
-    def running(self) -> list[Proposal]:
+    def running(self) -> list[Order]:
         """The matches under way, in the order in which they were proposed."""
-        return list(self._running.values())
+        return [order for _, order in self._running.values()]
 
     @property
     def newcomers(self) -> bool:
@@ -109,88 +94,88 @@ class Matchmaker:
         # Whoever counts matches elsewhere may be ahead of us; nobody waits for that.
         candidate.seated = min(candidate.seated, self.number)
         self._field.add(candidate)
-        for proposal in self._running.values():
-            if contender.version in proposal.versions:
-                candidate.sit_down(proposal.number, proposal.category, proposal.versions)
+        for number, order in self._running.values():
+            if contender.version in order.versions:
+                candidate.sit_down(number, category_of(order), order.versions)
 
     def withdraw(self, version: int) -> None:
         """Let a version go. Matches of it that are under way may still be finished."""
         self._field.remove(version)
 
-    def propose(self) -> Proposal | None:
-        """Return the next match, which is under way from now on; none if nobody may meet."""
+    def propose(self) -> Order | None:
+        """Return the next match, which is under way from now on; none if nobody may meet.
+
+        The first version is the one that it is made for.
+        """
         self._survey()
         if not self._field.eligible:
             return None
         self.number += 1
-        proposal = (
-            self._first_match() or self._rotation() or self._turn() or self._most_instructive()
-        )
-        self._begin(proposal)
-        return proposal
+        order = self._first_match() or self._rotation() or self._turn() or self._most_instructive()
+        self._begin(order)
+        return order
 
-    def resume(self, variant: str, versions: tuple[int, ...]) -> Proposal:
-        """Return a match that was under way before a restart, and still is."""
+    def resume(self, order: Order) -> None:
+        """Take note of a match that was under way before a restart, and still is."""
         self.number += 1
-        reason = "under way since before the restart"
-        proposal = Proposal(self.number, variant, len(versions), versions, reason)
-        self._begin(proposal)
-        return proposal
+        self._begin(order)
 
-    def finished(self, proposal: Proposal, beliefs: Mapping[int, Mapping[Scope, Belief]]) -> None:
+    def finished(self, order: Order, beliefs: Mapping[int, Mapping[Scope, Belief]]) -> None:
         """Take over the ratings after a match, by version."""
-        self._end(proposal)
+        self._end(order.id)
         for version, learnt in beliefs.items():
             candidate = self._field.candidates.get(version)
             if candidate is not None:
                 candidate.learn(learnt)
         self._opponents.results += 1
 
-    def abandoned(self, proposal: Proposal) -> None:
+    def abandoned(self, order: Order) -> None:
         """Forget a match that will have no result.
 
         Its versions have had their turn all the same: whoever makes referees fail must not get the
         next match again and again.
         """
-        self._end(proposal)
+        self._end(order.id)
 
     def _survey(self) -> None:
         if self._field.survey():
             self._opponents.survey(list(self._field.candidates.values()))
 
-    def _begin(self, proposal: Proposal) -> None:
-        self._running[proposal.number] = proposal
-        for version in proposal.versions:
+    def _begin(self, order: Order) -> None:
+        self._running[order.id] = self.number, order
+        for version in order.versions:
             candidate = self._field.candidates.get(version)
             if candidate is not None:
-                candidate.sit_down(proposal.number, proposal.category, proposal.versions)
+                candidate.sit_down(self.number, category_of(order), order.versions)
 
-    def _end(self, proposal: Proposal) -> None:
-        if self._running.pop(proposal.number, None) is None:
-            raise LadderError(f"match {proposal.number} is not under way: was it ended before?")
-        for version in proposal.versions:
+    def _end(self, id: str) -> None:
+        if id not in self._running:
+            raise LadderError(f"match {id} is not under way: was it ended before?")
+        _, order = self._running.pop(id)
+        for version in order.versions:
             candidate = self._field.candidates.get(version)
             if candidate is not None:
-                candidate.get_up(proposal.players)
+                candidate.get_up(order.players)
 
-    def _first_match(self) -> Proposal | None:
+    def _first_match(self) -> Order | None:
         """Make a match for the new version that came first, and a short one: somebody waits."""
         for candidate in self._field.candidates.values():
             if candidate.new and candidate.categories:
                 lagging = self._lagging(candidate)
                 if lagging:
                     shortest = min(lagging, key=lambda each: each.players)
-                    placed = self._place(candidate, shortest, "new version")
-                    return replace(placed, first=True)
+                    placed = self._place(candidate, shortest, Reason(MatchReason.NEW_VERSION))
+                    return replace(placed, priority=AT_ONCE_PRIORITY)
                 # Not at the cost of the others that play this: it stays outside the shares.
                 lags = self._field.shares.lags
                 category = min(candidate.categories, key=lambda each: (each.players, -lags[each]))
                 eligible = self._field.eligible[category]
                 table = self._opponents.placement(candidate, category, eligible, self.number)
-                return replace(self._proposal(category, table, "new version"), first=True)
+                placed = _order(category, table, Reason(MatchReason.NEW_VERSION))
+                return replace(placed, priority=AT_ONCE_PRIORITY)
         return None
 
-    def _rotation(self) -> Proposal | None:
+    def _rotation(self) -> Order | None:
         """Now and then, let somebody meet whom it has not met for longest."""
         for category in self._field.shares.lagging():
             if self._rotation_in[category] <= 1:
@@ -199,10 +184,10 @@ class Matchmaker:
                 focus.rotated[category] = self.number
                 self._rotation_in[category] = self.policy.rotation + 1  # after this one
                 table = self._opponents.longest_unmet(focus, category, eligible)
-                return self._count(category, table, "have not met for long")
+                return self._count(category, table, Reason(MatchReason.NOT_MET))
         return None
 
-    def _turn(self) -> Proposal | None:
+    def _turn(self) -> Order | None:
         """Make a match for whoever's turn it has been for longest."""
         turns = [(self._due(each), each) for each in self._field.candidates.values()]
         waiting = [(due, each) for due, each in turns if due <= self.number]
@@ -210,9 +195,11 @@ class Matchmaker:
             lagging = self._lagging(candidate)
             for category in lagging:
                 if category.variant in candidate.owed:
-                    return self._place(candidate, category, f"first match of {category.variant}")
+                    first = Reason(MatchReason.FIRST_OF_VARIANT, {"variant": category.variant})
+                    return self._place(candidate, category, first)
             if lagging and self._patience_ends(candidate) <= self.number:
-                return self._best_of([(candidate, each) for each in lagging], "has waited longest")
+                waited = Reason(MatchReason.WAITED)
+                return self._best_of([(candidate, each) for each in lagging], waited)
         return None
 
     def _due(self, candidate: Candidate) -> float:
@@ -227,17 +214,18 @@ class Matchmaker:
     def _patience_ends(self, candidate: Candidate) -> float:
         return candidate.seated + self.policy.patience * candidate.fair
 
-    def _most_instructive(self) -> Proposal:
+    def _most_instructive(self) -> Order:
         """Make the match that teaches most, of the kind that is furthest behind its share."""
         category = self._field.shares.lagging()[0]
         eligible = self._field.eligible[category]
         choice = len(eligible) > category.players
-        reason = "close and uncertain" if choice else f"the share of {category}"
+        share = Reason(MatchReason.SHARE, category._asdict())
+        reason = Reason(MatchReason.CLOSE) if choice else share
         return self._best_of(
             [(each, category) for each in self._opponents.foci(eligible, self.number)], reason
         )
 
-    def _best_of(self, tries: list[tuple[Candidate, Category]], reason: str) -> Proposal:
+    def _best_of(self, tries: list[tuple[Candidate, Category]], reason: Reason) -> Order:
         """Make the first of these matches, or the next if it would be the same table again."""
         tables = []
         for focus, category in tries:
@@ -253,16 +241,17 @@ class Matchmaker:
         """Return what may be played next that a version plays."""
         return [each for each in self._field.shares.lagging() if each in candidate.categories]
 
-    def _place(self, candidate: Candidate, category: Category, reason: str) -> Proposal:
+    def _place(self, candidate: Candidate, category: Category, reason: Reason) -> Order:
         eligible = self._field.eligible[category]
         table = self._opponents.placement(candidate, category, eligible, self.number)
         return self._count(category, table, reason)
 
-    def _count(self, category: Category, table: list[Candidate], reason: str) -> Proposal:
+    def _count(self, category: Category, table: list[Candidate], reason: Reason) -> Order:
         self._field.shares.take(category)
         self._rotation_in[category] -= 1
-        return self._proposal(category, table, reason)
+        return _order(category, table, reason)
 
-    def _proposal(self, category: Category, table: list[Candidate], reason: str) -> Proposal:
-        versions = tuple(candidate.version for candidate in table)
-        return Proposal(self.number, category.variant, category.players, versions, reason)
+
+def _order(category: Category, table: list[Candidate], reason: Reason) -> Order:
+    versions = tuple(candidate.version for candidate in table)
+    return Order(category.variant, versions, reason=reason)

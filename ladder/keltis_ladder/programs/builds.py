@@ -13,6 +13,7 @@ import select
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,7 @@ from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.programs.unpacking.opening import open_built
 from keltis_ladder.sandbox.child import CannotStart, Child, Exit, launch_plain
 from keltis_ladder.sandbox.limits import BUILD, BUILD_SECONDS
+from keltis_ladder.sandbox.niceness import pass_on
 from keltis_ladder.sandbox.sandbox import Sandbox
 
 __all__ = ["BuildFailed", "build"]
@@ -35,9 +37,18 @@ OUTPUT: Final = MIB  # bytes of a build's output that are passed on
 TAIL: Final = 4 * KIB  # bytes of it that an error quotes
 SPARE: Final = Bounds(files=1000, size=16 * MIB)  # what a disk has left if it is not full
 LOOK: Final = 0.25  # seconds between two looks at what a build uses
+GIVES_WAY: Final = 5  # nicer than what started it, so that matches have most of a core beside it
 LAST_WORDS: Final = 1.0  # seconds for a build to end whose stream has ended too early
 INSIDE: Final = Path(build_inside.__file__)
 _CHUNK: Final = 256 * KIB
+
+
+@dataclass(frozen=True)
+class _Watcher:
+    """Who follows a build: takes its output, and may want it no longer."""
+
+    on_output: Callable[[str], None]
+    is_wanted: Callable[[], bool]
 
 
 class BuildFailed(LadderError):
@@ -64,13 +75,13 @@ def build(
     Without a sandbox it runs as we do: for one's own bots only. A directory that could not be built
     is removed. A build that is not wanted any more is broken off.
     """
-    directory = staged.directory
+    directory, watcher = staged.directory, _Watcher(on_output, is_wanted)
     try:
         _check_room(directory, room)
         if sandbox is None:
-            _build_here(directory, command, on_output, seconds, is_wanted, room)
+            _build_here(directory, command, watcher, seconds, room)
         else:
-            _build_inside(sandbox, directory, command, on_output, seconds, is_wanted, room)
+            _build_inside(sandbox, directory, command, watcher, seconds, room)
         try:
             return Staged(directory, seal(directory, room))
         except CannotStage as error:
@@ -89,12 +100,7 @@ def build(
 
 
 def _build_here(
-    directory: Path,
-    command: list[str],
-    on_output: Callable[[str], None],
-    seconds: float,
-    is_wanted: Callable[[], bool],
-    room: Bounds,
+    directory: Path, command: list[str], watcher: _Watcher, seconds: float, room: Bounds
 ) -> None:
     """Run the command as we are, in the directory itself."""
     unseal(directory, room)
@@ -103,7 +109,7 @@ def _build_here(
     except CannotStart as error:
         raise _not_started(error) from None
     try:
-        _Build(child, on_output, is_wanted, _Files(directory, room).check).run(seconds)
+        _Build(child, watcher, _Files(directory, room).check).run(seconds)
     except BuildFailed:
         # Perhaps because the disk is full. Within its own bounds it cannot have filled it: there
         # was room enough.
@@ -116,9 +122,8 @@ def _build_inside(
     sandbox: Sandbox,
     directory: Path,
     command: list[str],
-    on_output: Callable[[str], None],
+    watcher: _Watcher,
     seconds: float,
-    is_wanted: Callable[[], bool],
     room: Bounds,
 ) -> None:
     """Run the command in a sandbox, and replace the directory by what comes out."""
@@ -131,7 +136,7 @@ def _build_inside(
     except CannotStart as error:
         raise MachineFailed(f"a build could not be started: {error}") from None
     try:
-        _ConfinedBuild(child, on_output, is_wanted, made, room).run(seconds)
+        _ConfinedBuild(child, watcher, made, room).run(seconds)
         discard(directory)
         made.rename(directory)
     finally:
@@ -197,14 +202,13 @@ class _Build:
     def __init__(
         self,
         child: Child,
-        on_output: Callable[[str], None],
-        is_wanted: Callable[[], bool],
+        watcher: _Watcher,
         what_is_wrong: Callable[[], str | None] = lambda: None,
     ) -> None:
         self.child = child
-        self.on_output = on_output
-        self.is_wanted = is_wanted
+        self.watcher = watcher
         self.what_is_wrong = what_is_wrong
+        self.to_be_nice = True  # its session has no niceness yet
         self.deadline = 0.0
         self.passed_on = 0
         self.tail = b""
@@ -258,7 +262,9 @@ class _Build:
 
     def check_use(self) -> None:
         """Raise if it uses too much, or nobody waits for it any more."""
-        if not self.is_wanted():
+        if self.to_be_nice:
+            self.to_be_nice = not pass_on(self.child.root, GIVES_WAY)
+        if not self.watcher.is_wanted():
             raise MachineFailed("a build was broken off")
         if time.monotonic() > self.deadline:
             raise self.failed("took too long", None)
@@ -283,9 +289,9 @@ class _Build:
         room = OUTPUT - self.passed_on
         self.passed_on += len(text)
         if text and room > 0:
-            self.on_output(printable(text[:room].decode(errors="replace")))
+            self.watcher.on_output(printable(text[:room].decode(errors="replace")))
         if len(text) > room >= 0:
-            self.on_output("\n[more output is not shown]\n")
+            self.watcher.on_output("\n[more output is not shown]\n")
 
     def failed(self, reason: str, code: int | None) -> BuildFailed:
         """Return how it failed, with its last words."""
@@ -295,15 +301,8 @@ class _Build:
 class _ConfinedBuild(_Build):
     """A build in a sandbox: its words come from one pipe, and what it has made from the other."""
 
-    def __init__(
-        self,
-        child: Child,
-        on_output: Callable[[str], None],
-        is_wanted: Callable[[], bool],
-        made: Path,
-        room: Bounds,
-    ) -> None:
-        super().__init__(child, on_output, is_wanted)
+    def __init__(self, child: Child, watcher: _Watcher, made: Path, room: Bounds) -> None:
+        super().__init__(child, watcher)
         self.made = made
         self.room = room
 

@@ -27,7 +27,10 @@ from keltis_ladder.sandbox.sandbox import Sandbox
 
 KEPT: Final = 32  # bots in the cache
 PLAIN: Final = "-plain"  # how the names of builds end that were made without a sandbox
-_READY: Final = ".ready"  # beside a bot's files: they are complete and built
+_READY: Final = (
+    ".ready"  # beside a bot's files: they are complete and built; its text is their size
+)
+_BLOCK: Final = 512  # bytes that st_blocks counts in
 _FILES: Final = "bot"  # where they are
 
 
@@ -129,6 +132,26 @@ def prepare(
     return made
 
 
+def room_taken(home: Path) -> int:
+    """Return the bytes of disk that a bot takes which is ready; 0 if it is not there any more.
+
+    Counted once, by blocks: a file of one byte takes one, too.
+    """
+    try:
+        text = (home / _READY).read_text()
+        if not text.isdecimal():  # an older release did not count
+            text = str(_blocks(home))
+            (home / _READY).write_text(text)
+    except OSError:  # removed meanwhile
+        return 0
+    return int(text)
+
+
+def _blocks(directory: Path) -> int:
+    taken = sum(path.lstat().st_blocks for path in directory.rglob("*"))
+    return _BLOCK * (taken + directory.lstat().st_blocks)
+
+
 def discard_unfinished(cache: Path, pid: int) -> None:
     """Remove what a process that has ended was preparing: it may have been killed."""
     for path in cache.glob(f"{_unfinished(pid)}*"):
@@ -166,7 +189,7 @@ def _make(
             with builds.turn:
                 command = list(manifest.build)
                 build(staged, command, sandbox, on_output, is_wanted=builds.are_wanted)
-        (scratch / _READY).touch()
+        (scratch / _READY).write_text(str(_blocks(scratch)))
         home = cache / _name(digest, sandbox)
         _discard_incomplete(home)
         try:

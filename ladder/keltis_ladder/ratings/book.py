@@ -29,6 +29,7 @@ class Share(NamedTuple):
     twelfths: int
     faults: int
     seats: tuple[int, ...]  # twelfths of a win by seat
+    score: int = 0  # in the joint rating's unit
 
 
 class Record(NamedTuple):
@@ -72,11 +73,12 @@ class Standing:
 
 @dataclass
 class Score:
-    """How often one version was ahead of another."""
+    """How often one version was ahead of another, and by how much in all."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
+    margin: int = 0  # in the unit of the joint rating's scores
 
 
 class Pair(NamedTuple):
@@ -148,6 +150,7 @@ class Book:
             score.wins += one.rank < other.rank
             score.draws += one.rank == other.rank
             score.losses += one.rank > other.rank
+            score.margin += one.score - other.score
 
 
 def recompute(

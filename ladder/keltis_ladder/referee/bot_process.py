@@ -12,6 +12,7 @@ import select
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NoReturn
 
 from keltis_bots import messages
@@ -20,10 +21,11 @@ from keltis_bots.texts import printable
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.faults import BotFault, Fault, Kind, PlatformFault
 from keltis_ladder.referee.charging import QUICK, Account, Effort, GroupAccount
+from keltis_ladder.referee.charging_steal import Steal
 from keltis_ladder.referee.charging_without_groups import ProcessAccount
 from keltis_ladder.sandbox.child import Child, Exit
 from keltis_ladder.sandbox.limits import Limits
-from keltis_ladder.sandbox.meter import oom_kills
+from keltis_ladder.sandbox.meter import oom_kills, stolen
 from keltis_ladder.sandbox.niceness import pass_on
 
 LOG_KEPT: Final = 64 * 1024  # bytes of stderr
@@ -68,7 +70,9 @@ class BotProcess:
         self._output.register(child.stdout, select.POLLIN)
         self._cpu_clock: int | None = None
         self._cpu_then = 0.0  # what it had used when it last answered
-        self._account: Account = GroupAccount(child.meter) if child.meter else ProcessAccount()
+        self._account: Account = ProcessAccount()
+        if child.meter:
+            self._account = GroupAccount(child.meter, Steal(partial(stolen, child.core)))
         self._asked = False  # and has not answered yet
         self._watched = _now()
         self._fatal: Effort | None = None  # what the request cost that ended in a fault

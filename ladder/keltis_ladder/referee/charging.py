@@ -7,12 +7,12 @@ costs. ``docs/authors/clock.md`` has the reasons, and what was measured.
 
 from __future__ import annotations
 
-import os
 import time
 from abc import ABC, abstractmethod
 from typing import Final, final
 
-from keltis_ladder.sandbox.meter import Meter, own_delay, stolen
+from keltis_ladder.referee.charging_steal import Steal
+from keltis_ladder.sandbox.meter import Meter, own_delay
 
 QUICK: Final = 0.001  # seconds within which an answer comes before anything is looked at
 LOOK_AFTER: Final = 0.010  # seconds charged unseen; the kernel's figures need that between looks
@@ -128,13 +128,13 @@ class Account(ABC):
 class GroupAccount(Account):
     """Charges by what the kernel counts for the control group: exact, and proof against tricks.
 
-    ``charged = max(C + R, A + wall - max(0, S - R) - D) - A``. Since the last look: C is the CPU
-    time of the group, S its stall, A what was charged for quick answers without a look. R is our
-    own CPU time for this bot, reading what it logs, and D our own wait for a core since we last
-    found no answer.
+    ``charged = max(C + R, A + wall - max(0, S - R) - D - H) - A``. Since the last look: C is the
+    CPU time of the group, S its stall, A what was charged for quick answers without a look. R is
+    our own CPU time for this bot, reading what it logs, D our own wait for a core since we last
+    found no answer, and H what a hypervisor may have stolen of what is left.
     """
 
-    def __init__(self, meter: Meter) -> None:
+    def __init__(self, meter: Meter, steal: Steal) -> None:
         super().__init__()
         self._meter = meter
         self._stalled = self._pressure = meter.stalled()  # at the last look; when last read
@@ -147,9 +147,8 @@ class GroupAccount(Account):
         self._greeted = False
         self._own_cpu = -1.0  # ours when the decision became slow, our housekeeping left out
         self._housekeeping = 0.0
-        cores = os.sched_getaffinity(0)
-        self._core = min(cores) if len(cores) == 1 else -1
-        self._stolen = -1.0  # from our core when the decision became slow
+        self._steal = steal
+        self._explained = 0.0  # by theft, of the open decision
 
     def meet(self, program: int) -> None:
         """The program has answered for the first time: of no interest, the group is known."""
@@ -160,20 +159,18 @@ class GroupAccount(Account):
     def begin(self, now: float) -> None:
         """A request goes out."""
         self._begin = now
-        self._own_cpu = self._delay_now = self._stolen = -1.0
+        self._own_cpu = self._delay_now = -1.0
         self._asked += 1
         # To read it takes as long as a quick decision. Who was quick before is, at the worst, given
         # back what we waited since our last look at anybody.
         self._delay = _DELAY.read() if self._thinks else _DELAY.last
+        self._steal.begin(self._thinks)
 
     def find_nothing(self, now: float, due: bool) -> None:
         """There was no answer, and our own housekeeping begins."""
         super().find_nothing(now, due)
-        taken = now - self._begin
-        if self._own_cpu < 0.0 and taken > QUICK:
+        if self._own_cpu < 0.0 and now - self._begin > QUICK:
             self._own_cpu = _own_cpu()
-        if self._stolen < 0.0 and taken > LOOK_EVERY and self._core >= 0:
-            self._stolen = stolen(self._core)
         if self._own_cpu >= 0.0:
             self._housekeeping = _own_cpu()
 
@@ -191,10 +188,9 @@ class GroupAccount(Account):
         ours = _own_cpu() - self._own_cpu if self._own_cpu >= 0.0 else 0.0
         stalled = max(0.0, self._pressure - self._stalled - ours)
         delay = self._own_delay(wall)
-        lost = stalled + delay
-        if self._stolen >= 0.0:
-            lost += max(0.0, stolen(self._core) - self._stolen)
-        charged = max(cpu + ours, self._unseen + wall - lost) - self._unseen
+        least, most = cpu + ours, self._unseen + wall - stalled - delay
+        self._explained = self._steal.explain(most - least)
+        charged = max(least, most - self._explained) - self._unseen
         return Effort(wall, max(0.0, cpu - self._unseen_cpu), charged, stalled, delay)
 
     def answered(self, now: float, cpu: float) -> Effort:
@@ -210,6 +206,7 @@ class GroupAccount(Account):
             self._unseen_cpu += cpu
             return Effort(wall, cpu, wall)
         effort = self.so_far(now)
+        self._steal.settle(self._explained)
         # Not when it greets: bubblewrap's own work, before the program runs, is no restlessness.
         if self._greeted and self._usage - self._used > unseen + AFTERMATH * self._asked:
             self.restless = True

@@ -50,6 +50,42 @@ class Outlet:
             self._room.poll()
 
 
+class Pulse:
+    """Watches the matches of a referee for signs of life alone: nobody looks at the decisions."""
+
+    def __init__(self, outlet: Outlet) -> None:
+        self._outlet = outlet
+        self._id = ""
+        self._sent = 0.0  # when there was the last word
+
+    def begin(self, id: str) -> None:
+        """Begin a match."""
+        self._id = id
+        self._sent = _now()
+
+    def decided(self, rotation: int, seat: int, action: int, spent_us: int) -> None:
+        """Take no note: a game of quick decisions is over in no time."""
+
+    def dropped(self, rotation: int, seat: int, fault: Fault) -> None:
+        """Take note that a bot is ended, which takes time."""
+        self.waiting()
+
+    def waiting(self) -> None:
+        """Give a sign of life if there was none for some time, and the reader took the last one."""
+        if _now() - self._sent > SIGN_OF_LIFE:
+            self._sent = _now()
+            if self._outlet.clear():
+                self._outlet.offer(frame({"kind": "batch", "id": self._id, "entries": []}))
+
+    def ended(self, rotation: int) -> None:
+        """Take note that a game has ended."""
+        self.waiting()
+
+    def rest(self) -> bytes:
+        """Return what has not been sent: nothing is kept."""
+        return b""
+
+
 class Stream:
     """Watches the matches of a referee, and sends what happens before anybody misses it.
 

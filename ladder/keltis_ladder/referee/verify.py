@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from keltis_engine import EngineError, State
-from keltis_engine.replay import END, Replay, expand, play_again, rules_of, steps
+from keltis_engine.records.replay import END, Replay, expand, play_again, rules_of, steps
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.results import rank_by

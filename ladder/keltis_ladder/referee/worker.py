@@ -1,7 +1,8 @@
 """A referee in a process of its own: takes jobs on stdin, plays them, writes results to stdout.
 
-It is pinned to one core, which its bots inherit, and dies with the process that started it. If its
-matches are watched, it also writes what happens in them, as ``docs/dispatcher.md`` describes.
+It is pinned to one core, which its bots inherit, and dies with the process that started it. While
+it plays it writes signs of life or, if its matches are watched, what happens in them, as
+``docs/dispatcher.md`` describes.
 Messages are frames as in the bot protocol, but without its limits: both ends are ours.
 """
 
@@ -22,7 +23,7 @@ from keltis_ladder.match.jobs import Job, job_from_plain
 from keltis_ladder.match.results import match_to_plain
 from keltis_ladder.programs.launchers import make_launcher
 from keltis_ladder.referee.referee import NO_BUDGET, Referee
-from keltis_ladder.referee.stream import Outlet, Stream
+from keltis_ladder.referee.stream import Outlet, Pulse, Stream
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
 from keltis_ladder.sandbox.strays import end_strays
@@ -49,15 +50,12 @@ class Worker:
 
     def __init__(self, outlet: Outlet, sandboxed: bool, watched: bool, idle_bytes: int) -> None:
         self.outlet = outlet
-        self.stream = Stream(outlet) if watched else None
+        self.stream: Stream | Pulse = Stream(outlet) if watched else Pulse(outlet)
         self.launcher = make_launcher(sandboxed)
         self.referee = Referee(self.launcher, idle_bytes=idle_bytes)
 
     def work(self, job: Job) -> None:
         """Play a job and tell what came of it."""
-        if self.stream is None:
-            self.outlet.deliver(frame(self.play(job)))
-            return
         self.stream.begin(job.id)
         outcome = self.play(job)
         self.outlet.deliver(self.stream.rest() + frame(outcome))

@@ -8,6 +8,7 @@ unless told otherwise: it is the only way to play a match again.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -27,6 +28,7 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import (
     Archive,
+    Bot,
     Job,
     JobEntrant,
     JobState,
@@ -40,6 +42,7 @@ from keltis_ladder.store.schema.version_states import VersionState
 
 UNUSED: Final = 86_400.0  # seconds without a match after which a build may go
 REGRETS: Final = timedelta(days=7)  # for authors who look into what was wrong with an upload
+REGRETTED: Final = 10  # uploads of one author that are kept for that
 LEAVING: Final = ".new-old-"  # how the names of those begin that are being removed
 
 _UNFINISHED: Final = (JobState.WAITING, JobState.HELD, JobState.LEASED)
@@ -70,14 +73,14 @@ def prune(
     them. With ``played`` also archives go that matches were played with, and never will be again.
     """
     with database.reading() as session:
-        needed = _needed(session)
+        needed = needed_archives(session)
         strays = _strays(session, home.archives)
     builds = _idle_builds(home, needed, at_once)
     gone = database.write(lambda session: _let_go(session, now(), played, dry_run))
     files = [path for path in map(home.archives.path, gone) if path.exists()]
     size = sum(map(_size, [*builds, *files, *strays]))
     if not dry_run:
-        _remove(home, database, builds, needed)
+        remove_builds(database, builds, needed)
         with database.reading() as session:
             forget_files(session, home.archives, gone)
             for path in set(strays).intersection(_strays(session, home.archives)):
@@ -102,13 +105,13 @@ def _idle_builds(home: Home, needed: set[str], at_once: Collection[str]) -> list
     return idle
 
 
-def _remove(home: Home, database: Database, builds: list[Path], needed: set[str]) -> None:
+def remove_builds(database: Database, builds: Collection[Path], needed: set[str]) -> None:
     """Remove builds, but not those that somebody needs since a moment ago."""
     leaving = {path: path.with_name(LEAVING + path.name) for path in builds}
     for path, other in leaving.items():
         path.rename(other)  # from now on whoever needs it makes another
     with database.reading() as session:
-        kept = _needed(session) - needed
+        kept = needed_archives(session) - needed
     for path, other in leaving.items():
         if path.name.removesuffix(PLAIN) in kept and not path.exists():
             other.rename(path)
@@ -116,7 +119,7 @@ def _remove(home: Home, database: Database, builds: list[Path], needed: set[str]
             discard(other)
 
 
-def _needed(session: Session) -> set[str]:
+def needed_archives(session: Session) -> set[str]:
     """Return the archives of versions that play or are about to."""
     query = select(Version.archive_digest).where(
         col(Version.archive_digest).is_not(None),
@@ -142,19 +145,48 @@ def _wanted() -> ColumnElement[bool]:
 
 def _let_go(session: Session, moment: datetime, played: bool, dry_run: bool) -> list[str]:
     """Let go of the archives that nobody needs, and of those of removed bots; return which."""
-    spent = and_(
-        col(Version.archive_digest).is_not(None),
-        col(Version.state).in_(_OVER),
-        col(Version.created) < moment - REGRETS,
-        ~_wanted(),
-    )
+    spent = and_(_over(), col(Version.created) < moment - REGRETS)
     if not played:
-        spent = and_(spent, col(Version.id).not_in(select(Place.version_id)))
+        spent = and_(spent, _never_played())
     versions = session.exec(select(Version).where(spent).with_for_update(key_share=True)).all()
     gone = [*let_go(session, versions), *forget_programs(session)]
     if dry_run:
         session.rollback()
     return gone
+
+
+def _over() -> ColumnElement[bool]:
+    """Return the condition that a version will never play again, and has its archive still."""
+    return and_(col(Version.archive_digest).is_not(None), col(Version.state).in_(_OVER), ~_wanted())
+
+
+def _never_played() -> ColumnElement[bool]:
+    return col(Version.id).not_in(select(Place.version_id))
+
+
+def thin_out(home: Home, database: Database) -> int:
+    """Remove uploads that never played and never will, of each author all but the newest ones."""
+    gone = database.write(_let_crowded_go)
+    with database.reading() as session:
+        forget_files(session, home.archives, gone)
+    return len(gone)
+
+
+def _let_crowded_go(session: Session) -> list[str]:
+    query = (
+        select(Version, Bot.author_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .where(_over(), _never_played())
+        .order_by(col(Version.id).desc())
+        .with_for_update(key_share=True, of=Version)
+    )
+    seen: Counter[int] = Counter()
+    crowded = []
+    for version, author in session.exec(query):
+        seen[author] += 1
+        if seen[author] > REGRETTED:
+            crowded.append(version)
+    return let_go(session, crowded) if crowded else []
 
 
 def _strays(session: Session, archives: Archives) -> list[Path]:

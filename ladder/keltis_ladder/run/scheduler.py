@@ -8,7 +8,6 @@ is played again.
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, ParamSpec, TypeVar
@@ -16,23 +15,25 @@ from typing import Final, ParamSpec, TypeVar
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.dispatch.dispatcher import Dispatcher, MatchAbandoned
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.candidates import History
 from keltis_ladder.matchmaking.contenders import Contender
 from keltis_ladder.matchmaking.fair_shares import Charge, Flow, Shares, Turns
-from keltis_ladder.matchmaking.matchmaker import Matchmaker, Proposal
+from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.run.backoff import Backoff
 from keltis_ladder.run.pace import AT_FULL_PACE, Pace, Tempo
+from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.programs import Lacking
 from keltis_ladder.run.tournaments import Director
-from keltis_ladder.run.transactions import Playing, Transactions
+from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.run.workshop import Workshop
 from keltis_ladder.store.matches.finishing import Stored
-from keltis_ladder.store.matches.queue import AT_ONCE, LEASE
+from keltis_ladder.store.matches.queue import LEASE
 from keltis_ladder.store.ratings.memory import Remembered
-from keltis_ladder.store.schema.tables import Purpose
+from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.version_states import VersionChanged
 
 P = ParamSpec("P")
@@ -150,7 +151,7 @@ class Scheduler:
                 PlatformTrouble(f"{len(recovered)} matches of a process that ended come again")
             )
         if self.matchmaker is not None:
-            self.matchmaker.number = await asyncio.to_thread(self.transactions.matches_stored)
+            self.matchmaker.number = await self._patiently(self.transactions.matches_stored)
         keepers = [
             asyncio.create_task(self._every(RENEW, self._renew)),
             asyncio.create_task(self._every(TICK, self._tick)),
@@ -209,7 +210,7 @@ class Scheduler:
             return False
         if flow not in self._waiting:
             return await self._propose()
-        if not await self._take(flow, AT_ONCE if full else None):
+        if not await self._take(flow, AT_ONCE_PRIORITY if full else None):
             self._waiting.discard(flow)
         return True
 
@@ -217,10 +218,14 @@ class Scheduler:
         """Begin what waits longest of a flow; tell whether there was anything."""
         taken = await self._patiently(self.transactions.take, flow, least, self.workshop.waiting)
         for playing in taken.playing:
+            if playing.order.id in self._tasks:
+                continue  # it was played; its lease has ended before we could store the result
             if self.draining:  # since a moment ago
-                await self._patiently(self.transactions.give_back, playing.job.id)
+                await self._patiently(self.transactions.give_back, playing.order.id)
             else:
-                self._begin(playing, self._resume(playing))
+                if self.matchmaker and playing.order.rated:
+                    self.matchmaker.resume(playing.order)
+                self._begin(playing)
         self._prepare(taken.lacking)
         return bool(taken.playing or taken.lacking)
 
@@ -242,7 +247,7 @@ class Scheduler:
         if gain is None:  # nobody may meet
             return False
         at_once = self.pace.at_once
-        mine = sum(playing.purpose == Purpose.LADDER for playing in self.playing.values())
+        mine = sum(playing.order.purpose == Purpose.LADDER for playing in self.playing.values())
         if at_once is not None and mine >= at_once:
             return False
         wait = self.pace.wait()
@@ -264,35 +269,34 @@ class Scheduler:
             self._alarm.cancel()
         self._alarm = asyncio.get_running_loop().call_later(seconds, self._woken.set)
 
-    def _resume(self, playing: Playing) -> Proposal | None:
-        """Tell the matchmaker of a rated match that it did not propose, or not in this life."""
-        if self.matchmaker is None or not playing.rated:
-            return None
-        return self.matchmaker.resume(playing.job.variant, playing.versions)
-
     async def _propose(self) -> bool:
         """Begin the match that the matchmaker proposes; tell whether there was one."""
-        proposal = self.matchmaker.propose() if self.matchmaker else None
-        if self.matchmaker is None or proposal is None:
+        order = self.matchmaker.propose() if self.matchmaker else None
+        if order is None:
             return False
-        taken = await self._patiently(self.transactions.order, proposal, str(uuid.uuid4()))
+        taken = await self._patiently(self.transactions.order, order)
         for playing in taken.playing:
             if self.draining:  # since a moment ago
-                self.matchmaker.abandoned(proposal)
-                await self._patiently(self.transactions.give_back, playing.job.id)
+                self._abandon(order)
+                await self._patiently(self.transactions.give_back, order.id)
             else:
                 self.pace.begin()
-                self._begin(playing, proposal)
+                self._begin(playing)
         if taken.lacking:
-            self.matchmaker.abandoned(proposal)
+            self._abandon(order)
             self._prepare(taken.lacking)
         return True
 
-    def _begin(self, playing: Playing, proposal: Proposal | None) -> None:
-        id = playing.job.id
+    def _abandon(self, order: Order) -> None:
+        """Tell the matchmaker that a match of its ladder has no result; all rated ones are."""
+        if self.matchmaker and order.rated:
+            self.matchmaker.abandoned(order)
+
+    def _begin(self, playing: Playing) -> None:
+        id = playing.order.id
         self.playing[id] = playing
         charge = self.turns.begin(playing.flow)
-        task = self._tasks[id] = asyncio.create_task(self._play(playing, proposal, charge))
+        task = self._tasks[id] = asyncio.create_task(self._play(playing, charge))
         task.add_done_callback(lambda task: self._ended(id, task))
         self.on_news(MatchAssigned(playing))
 
@@ -308,28 +312,28 @@ class Scheduler:
             self._failure = self._failure or error
             self.stop()
 
-    async def _play(self, playing: Playing, proposal: Proposal | None, charge: Charge) -> None:
+    async def _play(self, playing: Playing, charge: Charge) -> None:
         """Have a match played, and its result stored."""
-        id = playing.job.id
-        outcome = await self.dispatcher.submit(playing.job, playing.urgent)
+        order, id = playing.order, playing.order.id
+        outcome = await self.dispatcher.submit(playing.job, order.urgent)
         self.turns.end(charge, outcome.seconds)
         self.playing.pop(id, None)
         self._woken.set()  # a referee is free: find the next match while this one is stored
         if isinstance(outcome, MatchAbandoned):
             self._slow_down(outcome.reason)
-            await self._patiently(self.transactions.give_back, id, outcome.reason)
-            if self.matchmaker and proposal:
-                self.matchmaker.abandoned(proposal)
+            failed = JobTrouble.PLATFORM
+            await self._patiently(self.transactions.give_back, id, failed, outcome.reason)
+            self._abandon(order)
         else:
             self._backoff.succeeded()
             async with self._storing:
                 stored = await self._patiently(self.transactions.store, playing, outcome.result)
-                self._learn(proposal, stored)
+                self._learn(order, stored)
                 self.on_news(ResultStored(playing, outcome.result, stored))
                 for change in stored.broken:
                     self.on_news(change)
-        if playing.tournament_id is not None:
-            await self._patiently(self.director.advance, playing.tournament_id)
+        if order.tournament_id is not None:
+            await self._patiently(self.director.advance, order.tournament_id)
             self._queue_changed = True
             self._woken.set()
 
@@ -351,15 +355,15 @@ class Scheduler:
         if change is not None:
             self.on_news(change)
 
-    def _learn(self, proposal: Proposal | None, stored: Stored) -> None:
+    def _learn(self, order: Order, stored: Stored) -> None:
         """Tell the matchmaker what a match has taught."""
         if self.matchmaker is None:
             return
-        if proposal is not None:
+        if order.rated:
             learnt: dict[int, dict[Scope, Belief]] = {}
             for (version, scope), belief in stored.beliefs.items():
                 learnt.setdefault(version, {})[scope] = belief
-            self.matchmaker.finished(proposal, learnt)
+            self.matchmaker.finished(order, learnt)
         for change in stored.broken:
             self._forget(change.version_id)
 

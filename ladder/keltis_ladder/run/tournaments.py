@@ -21,17 +21,18 @@ from sqlmodel import Session, col, func, or_, select
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.match.orders import TOURNAMENT_PRIORITY, Order, Purpose
+from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.run.course import VOID, WITHDRAW, Course, Entry, add_event, catch_up, found, load
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import lock_ledger
-from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.matches.tournaments import unfinished_tournaments
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import (
     Author,
     Job,
     JobState,
-    Purpose,
     TournamentEntrant,
     TournamentEvent,
     TournamentRecord,
@@ -44,7 +45,6 @@ from keltis_ladder.tournaments.standings import Standing
 T = TypeVar("T")
 
 AHEAD: Final = 64  # matches of a tournament that wait in the queue at once
-URGENT: Final = 10  # their priority
 MOST_LOADED: Final = 64  # courses that are kept in memory
 
 
@@ -361,8 +361,10 @@ def _order(course: Course, record: TournamentRecord, leg: Leg, control: TimeCont
         rated=record.rated,
         seed=leg_seed(record.seed, leg.key) if record.seed else None,
         control=control,
-        priority=URGENT,
-        reason=f"{record.name}: {leg.pairing.label}",
+        priority=TOURNAMENT_PRIORITY,
+        reason=Reason(
+            MatchReason.TOURNAMENT, {"tournament": record.name, "label": leg.pairing.label}
+        ),
         tournament_id=record.id,
         leg=leg.key,
         id=leg_id(record.uuid, leg.key),

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlmodel import Session
 
 from keltis_ladder.audit.rotations import by_lot
-from keltis_ladder.match import jobs
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.match.orders import Order
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.fair_shares import Flow
-from keltis_ladder.matchmaking.matchmaker import Proposal
-from keltis_ladder.run.orders import Ordered, bots_of, ordered
+from keltis_ladder.run.playing import Playing, Seated, playable, seated, seated_in
 from keltis_ladder.run.programs import Lacking, Programs
 from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import Stored, finish
 from keltis_ladder.store.matches.lease_holders import release_gone, this_process
 from keltis_ladder.store.matches.queue import (
-    AT_ONCE,
-    Order,
     add_job,
     claim,
     give_up_waiting,
@@ -33,28 +30,10 @@ from keltis_ladder.store.matches.queue import (
 from keltis_ladder.store.matches.records import rows_of
 from keltis_ladder.store.ratings import memory
 from keltis_ladder.store.ratings.memory import Remembered
+from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import Job
 from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged
-
-
-@dataclass(frozen=True)
-class Playing:
-    """A match that a referee has, or is about to get."""
-
-    job: jobs.Job
-    purpose: str
-    rated: bool
-    versions: tuple[int, ...]
-    reason: str
-    tournament_id: int | None = None
-    leg: str | None = None
-    urgent: bool = False  # it goes to the next referee that is free
-    author_id: int | None = None  # who asked for it
-
-    @property
-    def flow(self) -> Flow:
-        """Whose share of the referees' time it takes."""
-        return Flow(self.purpose, self.author_id)
 
 
 @dataclass(frozen=True)
@@ -103,30 +82,24 @@ class Transactions:
     def take(self, flow: Flow, least: int | None, without: frozenset[int]) -> Taken:
         """Lease a job of a flow, with a priority; if its programs are not ready it goes back."""
 
-        def work(session: Session) -> list[Ordered]:
+        def work(session: Session) -> list[tuple[Job, Seated]]:
             claimed = claim(session, self.holder, now(), least=least, without=without, flow=flow)
-            return [ordered(session, job) for job in claimed]
+            return [(row, seated_in(session, row)) for row in claimed]
 
         taken = Taken([], [])
-        for order in self.database.write(work):
-            self._make_ready(order, taken, author_id=flow.author)
+        for row, seats in self.database.write(work):
+            self._make_ready(row, seats, flow, taken)
         return taken
 
-    def order(self, proposal: Proposal, id: str) -> Taken:
+    def order(self, wanted: Order) -> Taken:
         """Order the match that the matchmaker proposes, if its programs are ready.
 
-        Whoever does it again, because the answer was lost, comes with the same id: it is one match.
+        It may be done again, because the answer was lost: an order has an id, so it is one match.
         """
-        order = Order(
-            variant=proposal.variant,
-            versions=by_lot(proposal.versions, id),
-            control=self.control,
-            reason=proposal.reason,
-            id=id,
-        )
+        order = replace(wanted, versions=by_lot(wanted.versions, wanted.id), control=self.control)
         taken = Taken([], [])
         with self.database.reading() as session:
-            for version, bot in bots_of(session, proposal.versions):
+            for version, bot in seated(session, wanted.versions):
                 try:
                     self.programs.find(version, bot)
                 except Lacking as lacking:
@@ -134,40 +107,23 @@ class Transactions:
         if taken.lacking:
             return taken
 
-        def work(session: Session) -> Ordered:
-            job = add_job(session, order, now())
-            if job.holder != self.holder:
-                hold(session, job, self.holder, now())
+        def work(session: Session) -> tuple[Job, Seated]:
+            row = add_job(session, order, now())
+            if row.holder != self.holder:
+                hold(session, row, self.holder, now())
             session.flush()
-            return ordered(session, job)
+            return row, seated_in(session, row)
 
-        self._make_ready(self.database.write(work), taken, proposal.first)
+        self._make_ready(*self.database.write(work), Flow(order.purpose), taken)
         return taken
 
-    def _make_ready(
-        self, order: Ordered, taken: Taken, first: bool = False, author_id: int | None = None
-    ) -> None:
+    def _make_ready(self, row: Job, seats: Seated, flow: Flow, taken: Taken) -> None:
         """Add a job with its programs; without them it is given back, and not held against it."""
-        row = order.job
         try:
-            job = order.playable(self.programs)
+            taken.playing.append(playable(row, seats, flow, self.programs))
         except Lacking as lacking:
             self.give_back(row.id)
             taken.lacking.append(lacking)
-            return
-        taken.playing.append(
-            Playing(
-                job=job,
-                purpose=row.purpose,
-                rated=row.rated,
-                versions=order.versions,
-                reason=row.reason,
-                tournament_id=row.tournament_id,
-                leg=row.leg,
-                urgent=first or row.priority >= AT_ONCE,
-                author_id=author_id,
-            )
-        )
 
     def set_aside(self, version_id: int, reason: str) -> VersionChanged | None:
         """Take a version off the ladder whose program cannot be built, by its own fault.
@@ -187,9 +143,9 @@ class Transactions:
         rows = rows_of(playing.job, result)
         return self.database.write(lambda session: finish(session, playing.job.id, rows, now()))
 
-    def give_back(self, job_id: str, trouble: str = "") -> None:
+    def give_back(self, job_id: str, trouble: JobTrouble | None = None, text: str = "") -> None:
         """Give a lease back."""
-        self.database.write(lambda session: release(session, job_id, self.holder, trouble))
+        self.database.write(lambda session: release(session, job_id, self.holder, trouble, text))
 
     def renew(self, job_ids: Iterable[str]) -> list[str]:
         """Hold leases longer; return those that we still have."""

@@ -87,6 +87,14 @@ class Child:
         self.last_cpu = 0.0
         self.exit: Exit | None = None
 
+    @property
+    def core(self) -> int | None:
+        """The one core that it may run on; none if it has several, or has ended."""
+        with contextlib.suppress(ProcessLookupError):
+            cores = os.sched_getaffinity(self.root)
+            return min(cores) if len(cores) == 1 else None
+        return None
+
     def pause(self) -> None:
         """Stop all processes until ``resume``."""
         if not self.paused:

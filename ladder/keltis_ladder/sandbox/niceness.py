@@ -13,6 +13,7 @@ from typing import Final
 
 TRIES: Final = 20  # to make our own session nice: other referees may begin at the same moment
 PAUSE: Final = 0.05  # seconds
+NICEST: Final = 19
 
 
 def become_nice(nice: int) -> None:
@@ -26,14 +27,16 @@ def become_nice(nice: int) -> None:
         time.sleep(PAUSE)
 
 
-def pass_on(pid: int) -> bool:
-    """Make the session of a process as nice as we are, where sessions are groups.
+def pass_on(pid: int, more: int = 0) -> bool:
+    """Make the session of a process as nice as we are, where sessions are groups, or nicer.
 
     Return whether that is settled: who has no privileges may do it only ten times a second, the
     whole machine counted, and has to come again.
     """
-    nice = os.getpriority(os.PRIO_PROCESS, 0)
+    nice = min(NICEST, os.getpriority(os.PRIO_PROCESS, 0) + more)
     try:
+        if more:
+            os.setpriority(os.PRIO_PGRP, os.getpgid(pid), nice)
         if nice > 0:
             Path(f"/proc/{pid}/autogroup").write_text(str(nice))
     except BlockingIOError:

@@ -339,7 +339,8 @@ class Sandbox:
                 # The size that counts is set by PREPARE, with the number of files.
                 *("--perms", "1777", "--size", str(1024 * KIB), "--tmpfs", "/tmp"),
                 *show(runtimes.directories),
-                *(("--proc", "/proc") if building else ()),
+                # In /proc/self a program could undo how nice its session is.
+                *(("--proc", "/proc", "--remount-ro", "/proc") if building else ()),
                 *("--dir", "/dev", "--symlink", "urandom", "/dev/random"),
             ]
             for device in DEVICES:

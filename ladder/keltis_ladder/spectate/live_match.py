@@ -7,12 +7,13 @@ one game of it goes on, the others, which are played with the same deal, keep th
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from keltis_engine import POST_GAME, BadViewer, State, View
-from keltis_engine.views import EVERYTHING
+from keltis_engine.state.views import EVERYTHING
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.clock import Clock, TimeControl
 from keltis_ladder.match.faults import Kind
@@ -149,6 +150,7 @@ class LiveMatch:
         self.job = job
         self.result: MatchResult | None = None
         self.games: list[LiveGame] = []
+        self.attempt = ""  # which one this is, so that nobody takes it for another
         self.restart()
 
     @property
@@ -158,6 +160,7 @@ class LiveMatch:
 
     def restart(self) -> None:
         """Forget what was played: the platform failed, and the match is played again."""
+        self.attempt = uuid.uuid4().hex
         ruleset, players = self.job.ruleset(), len(self.job.entrants)
         words, seed = vocabulary(ruleset), self.job.seed
         self.games = [

@@ -1,6 +1,6 @@
 """The words of a ruleset, and what each of them gives away to whom.
 
-What an action hides is declared in the module of its game (``keltis_engine.verbs``); here it
+What an action hides is declared in the module of its game (``keltis_engine.state.verbs``); here it
 becomes what is sent.
 """
 
@@ -10,8 +10,8 @@ from typing import Final
 
 from keltis_bots.framing import pack
 from keltis_engine import Ruleset, State
-from keltis_engine.verbs import NO_CARD, OWN_CARD, OWN_TIME
-from keltis_engine.views import EVERYTHING
+from keltis_engine.state.verbs import NO_CARD, OWN_CARD, OWN_TIME
+from keltis_engine.state.views import EVERYTHING
 
 
 class Vocabulary:

@@ -7,6 +7,7 @@ lose updates on the other.
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -253,7 +254,7 @@ def clear_errors(database: Database) -> Iterator[None]:
     except DBAPIError as error:
         reason = " ".join(str(error.orig).split())
         if database.is_sqlite and type(error) in (OperationalError, DatabaseError):
-            message = f"{database.shown} cannot be used: {reason}; {_remedy(reason)}"
+            message = f"{database.shown} cannot be used: {reason}; {_remedy(error.orig)}"
         elif not database.is_sqlite and isinstance(error, OperationalError | InterfaceError):
             message = (
                 f"the database {database.shown} cannot be reached: {reason}; "
@@ -264,11 +265,13 @@ def clear_errors(database: Database) -> Iterator[None]:
         raise BadDatabase(message) from error
 
 
-def _remedy(reason: str) -> str:
-    if "not a database" in reason:
-        return "choose another file"
-    if "malformed" in reason or "no such" in reason:
-        return "restore a backup"
+def _remedy(error: BaseException | None) -> str:
+    """Return what to do about an error of SQLite, by its code without what more is known."""
+    match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF:
+        case sqlite3.SQLITE_NOTADB:
+            return "choose another file"
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:  # damaged, or a table is missing
+            return "restore a backup"
     return "check who may write there, and the room on the disk"
 
 
@@ -306,10 +309,16 @@ def _upsert(
     return found
 
 
-def insert_if_new(session: Session, table: Table, row: dict[str, Any], keys: list[str]) -> bool:
-    """Insert a row unless there is one, be it from a moment ago; tell whether it is new."""
+def insert_if_new(
+    session: Session, table: Table, row: dict[str, Any], keys: list[str] | None = None
+) -> bool:
+    """Insert a row unless there is one, be it from a moment ago; tell whether it is new.
+
+    Without keys, one that is equal in anything unique counts. A table with several such columns
+    needs that: PostgreSQL may notice a row from a moment ago by a column that was not named.
+    """
     statement = _insert(session, table).values(row).on_conflict_do_nothing(index_elements=keys)
-    return session.execute(statement.returning(table.c[keys[0]])).first() is not None
+    return session.execute(statement.returning(*table.primary_key)).first() is not None
 
 
 def _insert(session: Session, table: Table) -> Any:

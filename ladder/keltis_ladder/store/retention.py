@@ -1,7 +1,8 @@
 """Retention: what a ladder keeps for how long, and the removal of what is older.
 
 Results are kept for ever: who played, places, points, seeds, faults. Ratings follow from them, so
-that old rating steps can go; of each day, version and kind of match the last one stays, for charts.
+that old rating steps can go; of each day, version and kind of match the last one stays, for charts,
+and so it is with joint ratings that were published.
 Everything happens in small transactions, each of which notes in the ledger how far it came: to be
 killed at any moment loses nothing that should be kept.
 """
@@ -16,7 +17,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
 from sqlmodel import Session
 
 from keltis_ladder.errors import LadderError
@@ -28,6 +29,7 @@ from keltis_ladder.store.schema.tables import (
     Game,
     Invitation,
     Job,
+    JointHistory,
     Ledger,
     Match,
     RatingStep,
@@ -49,6 +51,13 @@ _OVER: Final = (VersionState.BROKEN, VersionState.SUPERSEDED, VersionState.RETIR
 _ledger, _match, _job = table_of(Ledger), table_of(Match), table_of(Job)
 _step, _game, _fault = table_of(RatingStep), table_of(Game), table_of(FaultRecord)
 _report, _version = table_of(CheckReport), table_of(Version)
+_history = table_of(JointHistory)
+_FORGET_HISTORY: Final = delete(_history).where(
+    _history.c.version_id == bindparam("old_version"),
+    _history.c.variant == bindparam("old_variant"),
+    _history.c.players == bindparam("old_players"),
+    _history.c.match_number == bindparam("old_number"),
+)
 _token, _invitation = table_of(Token), table_of(Invitation)
 
 Lifetime = timedelta | None  # none: for ever
@@ -280,7 +289,7 @@ def _thin(session: Session, after: int, until: int) -> tuple[int, int]:
     rows = session.execute(query).all()
     if not rows:
         _note(session, {"steps_pruned": until})
-        return until, 0
+        return until, _thin_history(session, after, until)
     day = rows[0].finished.astimezone(UTC).date()
     run = list(takewhile(lambda row: row.finished.astimezone(UTC).date() == day, rows))
     end = run[-1].match_number
@@ -298,7 +307,29 @@ def _thin(session: Session, after: int, until: int) -> tuple[int, int]:
             _step.c.match_number.not_in(set(last.values())),
         )
     )
-    return end, _count(gone)
+    return end, _count(gone) + _thin_history(session, after, end)
+
+
+def _thin_history(session: Session, after: int, until: int) -> int:
+    """Leave the last joint rating of each day, version and scope; return how many went."""
+    of_version = (_history.c.version_id, _history.c.variant, _history.c.players)
+    query = (
+        select(*of_version, _history.c.match_number, _match.c.finished)
+        .join(_match, _match.c.number == _history.c.match_number)
+        .where(_history.c.match_number > after, _history.c.match_number <= until)
+        .order_by(_history.c.match_number)
+    )
+    last: dict[tuple[Any, ...], int] = {}
+    gone: list[dict[str, Any]] = []
+    for version, variant, players, number, finished in session.execute(query):
+        key = version, variant, players, finished.astimezone(UTC).date()
+        if key in last:
+            names = ("old_version", "old_variant", "old_players", "old_number")
+            gone.append(dict(zip(names, (*key[:3], last[key]), strict=True)))
+        last[key] = number
+    if gone:
+        session.connection().execute(_FORGET_HISTORY, gone)
+    return len(gone)
 
 
 def _empty(

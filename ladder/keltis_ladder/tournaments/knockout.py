@@ -7,7 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from keltis_ladder.tournaments.brackets import (
+from keltis_ladder.tournaments.encounters import Encounter, Log
+from keltis_ladder.tournaments.pairings import Pairing
+from keltis_ladder.tournaments.plan import Plan
+from keltis_ladder.tournaments.schedules.brackets import (
     GOES_ON,
     LOSER,
     SEED,
@@ -16,9 +19,6 @@ from keltis_ladder.tournaments.brackets import (
     Source,
     bracket_of,
 )
-from keltis_ladder.tournaments.encounters import Encounter, Log
-from keltis_ladder.tournaments.pairings import Pairing
-from keltis_ladder.tournaments.plan import Plan
 from keltis_ladder.tournaments.series import fewest_legs
 from keltis_ladder.tournaments.sheet import Sheet
 from keltis_ladder.tournaments.standings import Standing, places_of

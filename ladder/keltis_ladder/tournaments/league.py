@@ -10,11 +10,11 @@ from typing import Final
 from keltis_ladder.tournaments.encounters import Encounter, Log
 from keltis_ladder.tournaments.pairings import WIN, Pairing
 from keltis_ladder.tournaments.plan import GAUNTLET, TWO, Plan
-from keltis_ladder.tournaments.schedules import schedule, seated
+from keltis_ladder.tournaments.schedules.round_robins import schedule, seated
+from keltis_ladder.tournaments.schedules.swiss_pairs import choose_bye, pair_off
+from keltis_ladder.tournaments.schedules.swiss_tables import choose_byes, seat_tables
 from keltis_ladder.tournaments.sheet import Sheet
 from keltis_ladder.tournaments.standings import TIE_BREAKS, Ranking, Standing
-from keltis_ladder.tournaments.swiss_pairs import choose_bye, pair_off
-from keltis_ladder.tournaments.swiss_tables import choose_byes, seat_tables
 from keltis_ladder.tournaments.views import Cell, Crosstable, RoundView, view_of
 
 CHALLENGERS: Final = "challengers"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from keltis_engine import VARIANTS
-from keltis_engine.variants import FEWEST_PLAYERS, MOST_PLAYERS
+from keltis_engine.games.variants import FEWEST_PLAYERS, MOST_PLAYERS
 from keltis_ladder.errors import LadderError
 
 ROUND_ROBIN: Final = "round-robin"

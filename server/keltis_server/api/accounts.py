@@ -24,7 +24,7 @@ from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Author, Token
 from keltis_server.events import AccessEnded
 from keltis_server.http.auth import Call, allows
-from keltis_server.http.endpoints import API, Endpoints, Parameters
+from keltis_server.http.endpoints import API, MISSING, Endpoints, Parameters
 from keltis_server.http.parameters import Days, Label, Name
 from keltis_server.http.problems import forbidden, not_found, too_many
 from keltis_server.http.rate_limits import address_of
@@ -154,7 +154,7 @@ async def make_token(call: Call, body: TokenIn) -> Reply:
     return Reply(made, HTTPStatus.CREATED)
 
 
-@ENDPOINTS.delete("/account/tokens/{id}", needs=TokenScope.ACCOUNT, fails=(HTTPStatus.NOT_FOUND,))
+@ENDPOINTS.delete("/account/tokens/{id}", needs=TokenScope.ACCOUNT, fails=MISSING)
 async def delete_token(call: Call, path: TokenPath) -> Reply:
     """End a token; it may be the one in use."""
     if not await call.site.write(revoke_token, call.author.author_id, path.id, now()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -32,7 +33,7 @@ from keltis_ladder.store.schema.tables import Author
 from keltis_ladder.store.schema.version_states import VersionChanged
 from keltis_server.events import AccessEnded
 from keltis_server.http.auth import Call
-from keltis_server.http.endpoints import Endpoints, Parameters
+from keltis_server.http.endpoints import MISSING, MISSING_OR_REFUSED, Endpoints, Parameters
 from keltis_server.http.parameters import LINE, LINE_SCHEMA, Days, Label, Name, NamePath
 from keltis_server.http.problems import not_found
 from keltis_server.http.wire import Reply
@@ -42,7 +43,6 @@ from keltis_server.uploads.moderation import follow_up
 
 ENDPOINTS: Final = Endpoints("administration", "For the operator.")
 
-MISSING_OR_REFUSED: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 log = logging.getLogger(__name__)
 
@@ -169,6 +169,11 @@ class RerateOut(BaseModel):
     changed: int = Field(description="Stored numbers that were wrong; they are right now.")
 
 
+MODERATE: Final = partial(
+    ENDPOINTS.post, returns=ModeratedOut, needs=TokenScope.ADMIN, fails=MISSING_OR_REFUSED
+)
+
+
 @ENDPOINTS.get("/admin/status", returns=StatusOut, needs=TokenScope.ADMIN)
 async def admin_status(call: Call) -> StatusOut:
     """How the ladder is: what is being played, and what waits."""
@@ -191,36 +196,21 @@ async def resume(call: Call) -> StatusOut:
     return await _status(call)
 
 
-@ENDPOINTS.post(
-    "/admin/bots/{bot}/disable",
-    returns=ModeratedOut,
-    needs=TokenScope.ADMIN,
-    fails=(HTTPStatus.NOT_FOUND,),
-)
+@MODERATE("/admin/bots/{bot}/disable", fails=MISSING)
 async def admin_disable_bot(call: Call, path: NamePath, body: ReasonIn) -> ModeratedOut:
     """Take a bot off the ladder. Its author cannot bring it back; it leaves its tournaments."""
     done = await _moderated(call, lambda session: disable_bot(session, path.bot, body.reason))
     return await _concluded(call, done, "disable bot", path.bot, True, body.reason)
 
 
-@ENDPOINTS.post(
-    "/admin/bots/{bot}/enable",
-    returns=ModeratedOut,
-    needs=TokenScope.ADMIN,
-    fails=MISSING_OR_REFUSED,
-)
+@MODERATE("/admin/bots/{bot}/enable")
 async def admin_enable_bot(call: Call, path: NamePath) -> ModeratedOut:
     """Let a bot play again, once the version that was taken off has passed its check again."""
     done = await _moderated(call, lambda session: enable_bot(session, path.bot))
     return await _concluded(call, done, "enable bot", path.bot, False)
 
 
-@ENDPOINTS.post(
-    "/admin/authors/{author}/disable",
-    returns=ModeratedOut,
-    needs=TokenScope.ADMIN,
-    fails=MISSING_OR_REFUSED,
-)
+@MODERATE("/admin/authors/{author}/disable")
 async def admin_disable_author(call: Call, path: AuthorPath, body: ReasonIn) -> ModeratedOut:
     """Shut an author out, and take their bots off the ladder."""
     by = call.author.author_id
@@ -231,24 +221,14 @@ async def admin_disable_author(call: Call, path: AuthorPath, body: ReasonIn) -> 
     return await _concluded(call, done, "disable author", path.author, True, body.reason)
 
 
-@ENDPOINTS.post(
-    "/admin/authors/{author}/enable",
-    returns=ModeratedOut,
-    needs=TokenScope.ADMIN,
-    fails=MISSING_OR_REFUSED,
-)
+@MODERATE("/admin/authors/{author}/enable")
 async def admin_enable_author(call: Call, path: AuthorPath) -> ModeratedOut:
     """Let an author in again; their bots play again once they have passed their checks."""
     done = await _moderated(call, lambda session: enable_author(session, path.author))
     return await _concluded(call, done, "enable author", path.author, False)
 
 
-@ENDPOINTS.post(
-    "/admin/authors/{author}/remove",
-    returns=ModeratedOut,
-    needs=TokenScope.ADMIN,
-    fails=MISSING_OR_REFUSED,
-)
+@MODERATE("/admin/authors/{author}/remove")
 async def admin_remove_author(call: Call, path: AuthorPath) -> ModeratedOut:
     """Forget an author: names, words, tokens and programs. What was played stays, without a name.
 
@@ -280,12 +260,7 @@ async def admin_prune(call: Call, body: PruneIn) -> PrunedOut:
     return PrunedOut(
         builds=found.builds,
         archives=found.archives,
-        size=found.size + swept.size,
-        steps=swept.steps,
-        replays=swept.replays,
-        cards=swept.cards,
-        outputs=swept.outputs,
-        credentials=swept.credentials,
+        **{**vars(swept), "size": found.size + swept.size},
     )
 
 
@@ -341,13 +316,8 @@ async def _status(call: Call) -> StatusOut:
         expected_gain=games.pace.gain,
         referees=len(games.dispatcher.pids),
         playing=sorted(games.live),
-        waiting=stock.waiting,
-        checking=stock.checking,
-        unchecked=stock.unchecked,
         troubles=[TroubleOut(at=each.at, text=each.text) for each in call.site.troubles.latest],
-        matches=stock.matches,
-        authors=stock.authors,
-        bots=stock.bots,
+        **vars(stock),
     )
 
 
@@ -376,11 +346,7 @@ async def _find(call: Call, name: str) -> Author:
 
 
 def _told(name: str, disabled: bool, changed: Sequence[VersionChanged]) -> ModeratedOut:
-    return ModeratedOut(
-        name=name,
-        disabled=disabled,
-        versions=_versions(changed),
-    )
+    return ModeratedOut(name=name, disabled=disabled, versions=_versions(changed))
 
 
 def _versions(changed: Sequence[VersionChanged]) -> list[ModeratedVersion]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Final
 
 from sqlmodel import Session
@@ -11,7 +10,7 @@ from keltis_ladder.store.audit.book import looked_at, mark_of, waiting
 from keltis_ladder.store.audit.reports import audit_of_bot, suspects
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_server.http.auth import Call
-from keltis_server.http.endpoints import Endpoints
+from keltis_server.http.endpoints import MISSING, Endpoints
 from keltis_server.http.lookups import require_reader, the_bot
 from keltis_server.http.parameters import NamePath
 from keltis_server.models.audit import AuditLineOut, AuditOut, BotAuditOut
@@ -41,7 +40,7 @@ def _audit(session: Session, suspend: bool) -> AuditOut:
     "/bots/{bot}/audit",
     returns=BotAuditOut,
     needs=TokenScope.READ,
-    fails=[HTTPStatus.NOT_FOUND],
+    fails=MISSING,
 )
 async def get_bot_audit(call: Call, path: NamePath) -> BotAuditOut:
     """What the audit says about a bot, for its author and the operator."""

@@ -9,14 +9,16 @@ from aiohttp import web
 from pydantic import Field
 from sqlmodel import Session
 
-from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.ratings.official import Official
+from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.store.bots import browsing
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.matches.components import LATEST, compositions_of
 from keltis_ladder.store.matches.replays import read_card
+from keltis_ladder.store.ratings import joint
 from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.http.auth import Call
-from keltis_server.http.endpoints import Endpoints, Media, Parameters
+from keltis_server.http.endpoints import MISSING, Endpoints, Media, Parameters
 from keltis_server.http.lookups import no_bot, number_after, require_reader, the_bot
 from keltis_server.http.parameters import (
     Name,
@@ -27,13 +29,16 @@ from keltis_server.http.parameters import (
     VersionPath,
 )
 from keltis_server.http.problems import not_found
-from keltis_server.loaders.bots import bot_out, version_out
+from keltis_server.loaders.bots import bot_out, load_places, version_out
+from keltis_server.loaders.versus import load_versus
 from keltis_server.models.bots import (
     AuthorOut,
     BotOut,
     ComponentsOut,
     CompositionOut,
     FaultOut,
+    JointHistoryOut,
+    JointStepOut,
     OpponentOut,
     OpponentsOut,
     StepOut,
@@ -42,13 +47,13 @@ from keltis_server.models.bots import (
     VersionOut,
     VersionsOut,
 )
+from keltis_server.models.leaderboards import AllVersusOut
 from keltis_server.site.encoding import JSON, dump_json
 
 ENDPOINTS: Final = Endpoints("bots", "Bots, their versions, ratings and faults.")
 
 # The operator on their own machine is an author under their name there.
 AUTHOR_PATTERN: Final = r"^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$"
-MISSING: Final = (HTTPStatus.NOT_FOUND,)
 VersionNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -92,13 +97,28 @@ class HistoryQuery(ScopeQuery, PageQuery):
     version: Annotated[VersionNumber, Field(description="0 is all of them.")] = 0
 
 
+class JointHistoryQuery(ScopeQuery):
+    """Which history."""
+
+    version: Annotated[VersionNumber, Field(description="0 is all of them.")] = 0
+
+
+class VersusQuery(ScopeQuery):
+    """Against whom."""
+
+    other: Annotated[
+        str,
+        Field(pattern=r"^[a-z0-9._-]{0,40}$", description="Only this bot; empty: all of them."),
+    ] = ""
+
+
 @ENDPOINTS.get("/bots", returns=Page[BotOut], cost=5)
 async def list_bots(call: Call, query: BotsQuery) -> Page[BotOut]:
     """All bots by name, with their overall ratings."""
-    return await call.site.read(_list, query)
+    return await call.site.read(_list, query, call.site.settings.official)
 
 
-def _list(session: Session, query: BotsQuery) -> Page[BotOut]:
+def _list(session: Session, query: BotsQuery, official: Official) -> Page[BotOut]:
     rows = browsing.bot_rows(
         session,
         query.after,
@@ -108,9 +128,9 @@ def _list(session: Session, query: BotsQuery) -> Page[BotOut]:
         query.prefix or None,
     )
     shown = rows[: query.limit]
-    ranks = browsing.ranks_of(session, [rating for row in shown for rating in row.ratings])
+    places = load_places(session, shown, official, OVERALL)
     return Page[BotOut](
-        items=[bot_out(row, ranks) for row in shown],
+        items=[bot_out(row, places) for row in shown],
         next=shown[-1].bot.name if len(rows) > len(shown) else None,
     )
 
@@ -118,14 +138,14 @@ def _list(session: Session, query: BotsQuery) -> Page[BotOut]:
 @ENDPOINTS.get("/bots/{bot}", returns=BotOut, fails=MISSING, cost=2)
 async def get_bot(call: Call, path: NamePath) -> BotOut:
     """A bot with all its ratings."""
-    return await call.site.read(_bot, path.bot)
+    return await call.site.read(_bot, path.bot, call.site.settings.official)
 
 
-def _bot(session: Session, name: str) -> BotOut:
+def _bot(session: Session, name: str, official: Official) -> BotOut:
     row = browsing.bot_row(session, name)
     if row is None:
         raise no_bot(session, name)
-    return bot_out(row, browsing.ranks_of(session, row.ratings))
+    return bot_out(row, load_places(session, [row], official))
 
 
 @ENDPOINTS.get("/bots/{bot}/versions", returns=VersionsOut, fails=MISSING)
@@ -165,6 +185,41 @@ def _history(session: Session, name: str, query: HistoryQuery, after: int) -> Pa
         items=[StepOut(**step._asdict()) for step in shown],
         next=str(shown[-1].match) if len(steps) > len(shown) else None,
     )
+
+
+@ENDPOINTS.get("/bots/{bot}/joint-history", returns=JointHistoryOut, fails=MISSING, cost=2)
+async def get_joint_history(
+    call: Call, path: NamePath, query: JointHistoryQuery
+) -> JointHistoryOut:
+    """How a bot's joint rating was published: over everything, and by variant."""
+    return await call.site.read(_joint_history, path.bot, query)
+
+
+def _joint_history(session: Session, name: str, query: JointHistoryQuery) -> JointHistoryOut:
+    steps = [
+        JointStepOut(
+            match=point.match,
+            version=number,
+            at=point.finished,
+            rating=point.rating,
+            sigma=point.sigma,
+        )
+        for id, number in _version_ids(session, name, query.version).items()
+        for point in joint.history(session, id, query.scope)
+    ]
+    return JointHistoryOut(steps=sorted(steps, key=lambda step: (step.match, step.version)))
+
+
+@ENDPOINTS.get("/bots/{bot}/versus", returns=AllVersusOut, fails=MISSING, cost=5)
+async def get_versus(call: Call, path: NamePath, query: VersusQuery) -> AllVersusOut:
+    """A bot held against others: its lead, how sure that is, and what became of their matches."""
+    return await call.site.read(_versus, path.bot, query.other, query.scope)
+
+
+def _versus(session: Session, name: str, other: str, scope: Scope) -> AllVersusOut:
+    version, number = _version(session, name, 0)
+    only = _version(session, other, 0)[0] if other else None
+    return load_versus(session, (name, version, number), only, scope)
 
 
 @ENDPOINTS.get("/bots/{bot}/opponents", returns=OpponentsOut, fails=MISSING, cost=2)
@@ -225,7 +280,7 @@ def _faults(
     "/bots/{bot}/faults/{fault}/card",
     returns=Media((JSON,), "The crash card: all that is needed to make it happen again."),
     needs=TokenScope.READ,
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE],
+    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE),
 )
 async def get_crash_card(call: Call, path: FaultPath) -> web.Response:
     """The crash card of a fault, for the bot's author."""
@@ -244,9 +299,7 @@ def _card(session: Session, call: Call, path: FaultPath) -> bytes:
     return dump_json(read_card(path.fault, data))
 
 
-@ENDPOINTS.get(
-    "/bots/{bot}/times", returns=TimesOut, needs=TokenScope.READ, fails=[HTTPStatus.NOT_FOUND]
-)
+@ENDPOINTS.get("/bots/{bot}/times", returns=TimesOut, needs=TokenScope.READ, fails=MISSING)
 async def get_times(call: Call, path: NamePath) -> TimesOut:
     """The time that a bot uses, for its author."""
     return await call.site.read(_times, call, path.bot)

@@ -8,14 +8,14 @@ from typing import Annotated, Final
 from pydantic import Field
 from sqlmodel import Session
 
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
+from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.bots.browsing import active_versions
 from keltis_ladder.store.matches.challenges import TooManyChallenges, add_challenge
-from keltis_ladder.store.matches.queue import AT_ONCE, Order
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Purpose
 from keltis_server.http.auth import Call
-from keltis_server.http.endpoints import API, Endpoints, Parameters
+from keltis_server.http.endpoints import API, MISSING_OR_REFUSED, Endpoints, Parameters
 from keltis_server.http.lookups import require_owner, the_bot
 from keltis_server.http.parameters import Name, VariantId
 from keltis_server.http.problems import conflict, too_many
@@ -46,7 +46,7 @@ class ChallengeIn(Parameters):
     returns=MatchOut,
     needs=TokenScope.PLAY,
     status=HTTPStatus.ACCEPTED,
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
+    fails=MISSING_OR_REFUSED,
 )
 async def challenge(call: Call, body: ChallengeIn) -> Reply:
     """Let your bot play others at once, for nothing: the match is not rated."""
@@ -58,8 +58,8 @@ async def challenge(call: Call, body: ChallengeIn) -> Reply:
         purpose=Purpose.CHALLENGE,
         rated=False,
         control=call.site.settings.control,
-        priority=AT_ONCE,
-        reason=f"a challenge by {author.name}",
+        priority=AT_ONCE_PRIORITY,
+        reason=Reason(MatchReason.CHALLENGE, {"author": author.name}),
         author_id=author.author_id,
     )
     limiter, who = call.site.limiters.challenges, str(author.author_id)

@@ -12,6 +12,7 @@ from pydantic import Field
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
+from keltis_ladder.match.orders import Purpose
 from keltis_ladder.store.bots.browsing import version_ids
 from keltis_ladder.store.matches.matches import (
     PLAYING,
@@ -25,15 +26,15 @@ from keltis_ladder.store.matches.matches import (
     unfinished_jobs,
 )
 from keltis_ladder.store.matches.replays import replays_of
-from keltis_ladder.store.schema.tables import Purpose
 from keltis_server.http.auth import Call
-from keltis_server.http.endpoints import Endpoints, Media, Parameters
+from keltis_server.http.endpoints import MISSING, Endpoints, Media, Parameters
 from keltis_server.http.lookups import no_page, number_after, the_bot, the_tournament
 from keltis_server.http.parameters import BOT_PATTERN, Page, PageQuery
 from keltis_server.http.problems import conflict, not_found
 from keltis_server.http.wire import Reply
 from keltis_server.loaders.matches import match_out
 from keltis_server.models.matches import MatchOut, MatchState
+from keltis_server.play.games import GAMES
 from keltis_server.site.encoding import dump_json
 from keltis_server.site.site import Site
 
@@ -80,7 +81,7 @@ class MatchesQuery(PageQuery):
     ] = MatchState.FINISHED.value
 
 
-@ENDPOINTS.get("/matches", returns=Page[MatchOut], fails=[HTTPStatus.NOT_FOUND], cost=10)
+@ENDPOINTS.get("/matches", returns=Page[MatchOut], fails=MISSING, cost=10)
 async def list_matches(call: Call, query: MatchesQuery) -> Page[MatchOut]:
     """Matches, the newest first: finished ones by their number, others by when they were asked for.
 
@@ -88,8 +89,8 @@ async def list_matches(call: Call, query: MatchesQuery) -> Page[MatchOut]:
     """
     if query.state == MatchState.FINISHED:
         return await call.site.read(_finished, query, number_after(query.after))
-    states = PLAYING if query.state == MatchState.PLAYING else WAITING
-    return await call.site.read(_unfinished, query, states, _mark_of(query.after))
+    unbegun = call.request.app[GAMES].unbegun
+    return await call.site.read(_unfinished, query, unbegun, _mark_of(query.after))
 
 
 def _wanted(session: Session, query: MatchesQuery) -> Wanted:
@@ -116,13 +117,15 @@ def _finished(session: Session, query: MatchesQuery, before: int | None) -> Page
 
 
 def _unfinished(
-    session: Session, query: MatchesQuery, states: tuple[str, ...], after: JobMark | None
+    session: Session, query: MatchesQuery, unbegun: frozenset[str], after: JobMark | None
 ) -> Page[MatchOut]:
     wanted = _wanted(session, query)
-    found = unfinished_jobs(session, wanted, states, after, query.limit + 1)
+    states = PLAYING if query.state == MatchState.PLAYING else WAITING
+    found = unfinished_jobs(session, wanted, states, after, query.limit + 1, unbegun)
     shown = found[: query.limit]
+    rows = match_rows(session, [mark.id for mark in shown])
     return Page[MatchOut](
-        items=[match_out(row) for row in match_rows(session, [mark.id for mark in shown])],
+        items=[match_out(row, unbegun) for row in rows],
         next=_text_of(shown[-1]) if len(found) > len(shown) else None,
     )
 
@@ -140,19 +143,19 @@ def _mark_of(text: str) -> JobMark | None:
     return JobMark(EPOCH + int(number) * MICROSECOND, id)
 
 
-@ENDPOINTS.get("/matches/{match}", returns=MatchOut, fails=[HTTPStatus.NOT_FOUND], cost=2)
+@ENDPOINTS.get("/matches/{match}", returns=MatchOut, fails=MISSING, cost=2)
 async def get_match(call: Call, path: MatchPath) -> Reply:
     """A match; its seed and its games once it is over."""
-    found = await call.site.read(_match, path.match)
+    found = await call.site.read(_match, path.match, call.request.app[GAMES].unbegun)
     over = found.state == MatchState.FINISHED
     return Reply(found, headers={"Cache-Control": KEEP} if over else {})
 
 
-def _match(session: Session, name: str) -> MatchOut:
+def _match(session: Session, name: str, unbegun: frozenset[str]) -> MatchOut:
     row = match_row(session, _job_id(session, name))
     if row is None:
         raise _no_match(name)
-    return match_out(row)
+    return match_out(row, unbegun)
 
 
 def _job_id(session: Session, name: str) -> str:
@@ -170,7 +173,7 @@ def _no_match(name: str) -> Exception:
     "/matches/{match}/replay",
     cost=5,
     returns=Media((NDJSON,), "The replay of each game, one JSON object in a line."),
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE],
+    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE),
 )
 async def get_replay(call: Call, path: MatchPath) -> web.Response:
     """The replays of a match that is over, as ``keltis-ladder replay`` reads them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from http import HTTPStatus
 from typing import Final
 
 from pydantic import BaseModel, Field
@@ -12,7 +11,7 @@ from sqlmodel import Session
 from keltis_ladder.store.matches.seed_parts import PartRow, list_parts
 from keltis_ladder.store.schema.tables import JobState
 from keltis_server.http.auth import Call
-from keltis_server.http.endpoints import Endpoints
+from keltis_server.http.endpoints import MISSING, Endpoints
 from keltis_server.http.lookups import number_after
 from keltis_server.http.parameters import Page, PageQuery
 from keltis_server.loaders.matches import STATES
@@ -36,7 +35,7 @@ class SeedPartOut(BaseModel):
     secret: str | None = Field(description="The part itself, told when its match is over.")
 
 
-@ENDPOINTS.get("/seed-parts", returns=Page[SeedPartOut], fails=[HTTPStatus.NOT_FOUND])
+@ENDPOINTS.get("/seed-parts", returns=Page[SeedPartOut], fails=MISSING)
 async def list_seed_parts(call: Call, query: PageQuery) -> Page[SeedPartOut]:
     """All parts that the server has ever committed to, the newest first.
 

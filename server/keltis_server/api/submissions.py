@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -21,7 +23,14 @@ from keltis_ladder.store.bots.submissions import (
 )
 from keltis_ladder.store.bots.version_words import reason_of
 from keltis_server.http.auth import Call
-from keltis_server.http.endpoints import API, Endpoints, Media, Parameters
+from keltis_server.http.endpoints import (
+    API,
+    MISSING,
+    MISSING_OR_REFUSED,
+    Endpoints,
+    Media,
+    Parameters,
+)
 from keltis_server.http.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
 from keltis_server.http.problems import forbidden, not_found
 from keltis_server.http.wire import Reply
@@ -32,6 +41,9 @@ from keltis_server.uploads.receiving import FORM
 from keltis_server.uploads.submitting import SUBMITTING
 
 ENDPOINTS: Final = Endpoints("submissions", "Uploads of bots, and what became of them.")
+CHANGE: Final = partial(
+    ENDPOINTS.post, returns=VersionOut, needs=TokenScope.SUBMIT, fails=MISSING_OR_REFUSED
+)
 
 GZIP: Final = "application/gzip"
 ARCHIVE: Final = Media(
@@ -86,7 +98,7 @@ async def upload_bot(call: Call) -> Reply:
     "/bots/{bot}/versions/{number}/report",
     returns=ReportOut,
     needs=TokenScope.READ,
-    fails=(HTTPStatus.NOT_FOUND,),
+    fails=MISSING,
 )
 async def version_report(call: Call, path: VersionPath) -> ReportOut:
     """What the check of a version found, and what its build printed: for its author."""
@@ -107,7 +119,7 @@ async def version_report(call: Call, path: VersionPath) -> ReportOut:
     cost=10,
     returns=Media((GZIP,), "The files of the version, as a tar."),
     needs=TokenScope.READ,
-    fails=(HTTPStatus.NOT_FOUND,),
+    fails=MISSING,
 )
 async def version_archive(call: Call, path: VersionPath) -> web.StreamResponse:
     """The files that a version came in, packed by us: for its author."""
@@ -127,45 +139,29 @@ async def version_archive(call: Call, path: VersionPath) -> web.StreamResponse:
     )
 
 
-@ENDPOINTS.post(
-    "/bots/{bot}/retire",
-    returns=VersionOut,
-    needs=TokenScope.SUBMIT,
-    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-)
+@CHANGE("/bots/{bot}/retire")
 async def retire_bot(call: Call, path: NamePath, body: RetireIn) -> Reply:
     """Take a bot off the ladder: what plays of it, and what is being checked. Results stay."""
-    await _require_owner(call, path.bot)
     reason = body.reason or f"retired by {call.author.name}"
-    retired = await call.site.write(take_back, path.bot, reason)
-    call.site.tell(*retired.changed)
-    return _reply(retired, HTTPStatus.OK)
+    return await _change(call, path.bot, take_back, reason)
 
 
-@ENDPOINTS.post(
-    "/bots/{bot}/restore",
-    returns=VersionOut,
-    needs=TokenScope.SUBMIT,
-    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-)
+@CHANGE("/bots/{bot}/restore")
 async def restore_bot(call: Call, path: NamePath) -> Reply:
     """Have the newest version checked again that was retired; if it passes, it plays."""
-    await _require_owner(call, path.bot)
-    restored = await call.site.write(restore, path.bot)
-    call.site.tell(*restored.changed)
-    return _reply(restored, HTTPStatus.OK)
+    return await _change(call, path.bot, restore)
 
 
-@ENDPOINTS.post(
-    "/bots/{bot}/recheck",
-    returns=VersionOut,
-    needs=TokenScope.SUBMIT,
-    fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-)
+@CHANGE("/bots/{bot}/recheck")
 async def recheck_bot(call: Call, path: NamePath) -> Reply:
     """Have the newest version checked again if the server could not check it (`unchecked`)."""
-    await _require_owner(call, path.bot)
-    done = await call.site.write(recheck, path.bot)
+    return await _change(call, path.bot, recheck)
+
+
+async def _change(call: Call, bot: str, change: Callable[..., Submitted], *how: str) -> Reply:
+    """Change a bot of the caller's, have everybody told, and answer with the version."""
+    await _require_owner(call, bot)
+    done = await call.site.write(change, bot, *how)
     call.site.tell(*done.changed)
     return _reply(done, HTTPStatus.OK)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -12,19 +13,20 @@ from pydantic import AwareDatetime, Field
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
+from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import ALL, OVERALL, Scope
 from keltis_ladder.run.course import Entry
 from keltis_ladder.run.tournaments import TooManyTournaments
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.bots.browsing import active_versions, best_rated
 from keltis_ladder.store.matches.tournaments import OVER, TournamentRow, tournament_rows
-from keltis_ladder.store.ratings.leaderboards import leaderboard
+from keltis_ladder.store.ratings.boards import board
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import TournamentState, Version
 from keltis_ladder.tournaments.plan import FORMATS, GAUNTLET, Plan
 from keltis_server.events import TournamentChanged
 from keltis_server.http.auth import Call, allows
-from keltis_server.http.endpoints import API, Endpoints, Parameters
+from keltis_server.http.endpoints import API, MISSING, MISSING_OR_REFUSED, Endpoints, Parameters
 from keltis_server.http.lookups import number_after, require_owner, the_bot, the_tournament
 from keltis_server.http.parameters import Name, Page, PageQuery, VariantId
 from keltis_server.http.problems import conflict, forbidden, too_many
@@ -34,15 +36,20 @@ from keltis_server.models.tournaments import TournamentOut, TournamentSummary
 from keltis_server.play.games import GAMES
 
 ENDPOINTS: Final = Endpoints("tournaments", "Tournaments.")
+CHANGE: Final = partial(
+    ENDPOINTS.post, returns=TournamentOut, needs=TokenScope.PLAY, fails=MISSING_OR_REFUSED
+)
 
 AT_A_TIME: Final = 3  # tournaments of one author that are not over
 MOST_ENTRANTS: Final = 64
 MOST_MATCHES: Final = 5_000  # of a tournament that no administrator makes
 PATIENCE: Final = 60.0  # seconds after which a tournament may be over
 LOTS_BITS: Final = 53
+PAIRS_A_TOKEN: Final = (
+    340  # of a tournament: what everybody has of everybody is worked out and told
+)
 FAR: Final = timedelta(days=366)
 LATE: Final = timedelta(minutes=1)  # that a request may take
-MISSING: Final = (HTTPStatus.NOT_FOUND,)
 
 
 class TournamentPath(Parameters):
@@ -86,7 +93,7 @@ class TournamentIn(Parameters):
     rated: Annotated[bool, Field(description="Only by administrators.")] = False
 
 
-@ENDPOINTS.get("/tournaments", returns=Page[TournamentSummary], fails=MISSING)
+@ENDPOINTS.get("/tournaments", returns=Page[TournamentSummary], fails=MISSING, cost=8)
 async def list_tournaments(call: Call, query: TournamentsQuery) -> Page[TournamentSummary]:
     """All tournaments, the newest first."""
     before = number_after(query.after)
@@ -116,6 +123,7 @@ async def get_tournament(call: Call, path: TournamentPath) -> TournamentOut:
     """A tournament as it stands: its bots, rounds, and standings."""
     record = await call.site.read(the_tournament, path.name)
     assert record.id is not None
+    call.pay_more(int(record.plan["entrants"]) ** 2 // PAIRS_A_TOKEN)
     return await _shown(call, record.id)
 
 
@@ -128,7 +136,7 @@ async def _shown(call: Call, id: int) -> TournamentOut:
     returns=TournamentOut,
     needs=TokenScope.PLAY,
     status=HTTPStatus.CREATED,
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
+    fails=MISSING_OR_REFUSED,
 )
 async def create_tournament(call: Call, body: TournamentIn) -> Reply:
     """Make a tournament. Its bots are the versions that play now, seeded by their ratings."""
@@ -137,7 +145,7 @@ async def create_tournament(call: Call, body: TournamentIn) -> Reply:
         raise forbidden("only administrators make rated tournaments: leave rated out")
     if body.starts is not None and not now() - LATE <= body.starts <= now() + FAR:
         raise conflict(f"it cannot start in the past, or in more than {FAR.days} days")
-    entries = await call.site.read(_entries, body)
+    entries = await call.site.read(_entries, body, call.site.settings.official)
     plan = Plan(
         format=body.format,
         entrants=len(entries),
@@ -176,7 +184,7 @@ def _create(call: Call, body: TournamentIn, plan: Plan, entries: list[Entry], ad
         raise too_many(str(many), PATIENCE) from None
 
 
-def _entries(session: Session, body: TournamentIn) -> list[Entry]:
+def _entries(session: Session, body: TournamentIn, official: Official) -> list[Entry]:
     """Return who takes part, in the order of their seeding."""
     if len(set(body.bots)) < len(body.bots):
         raise conflict("a bot takes part once: name each once")
@@ -191,7 +199,8 @@ def _entries(session: Session, body: TournamentIn) -> list[Entry]:
             raise conflict(f"{name} {why}")
     versions = {name: named[name] for name in body.bots}
     if body.top is not None:
-        versions |= _best(session, body, scope, body.top)
+        ordered = board(session, scope, official=official).lines
+        versions |= _best(session, body, [line.bot for line in ordered], scope)
     if len(versions) > MOST_ENTRANTS:
         raise conflict(f"{len(versions)} bots are too many: {MOST_ENTRANTS} at most")
     return _seeded(session, body, versions, scope)
@@ -207,11 +216,14 @@ def _unfit(version: Version, body: TournamentIn) -> str | None:
     return None
 
 
-def _best(session: Session, body: TournamentIn, scope: Scope, count: int) -> dict[str, Version]:
+def _best(
+    session: Session, body: TournamentIn, ordered: list[str], scope: Scope
+) -> dict[str, Version]:
     """Return the best others that can take part."""
-    names = [line.bot for line in leaderboard(session, scope) if line.bot not in body.bots]
+    names = [name for name in ordered if name not in body.bots]
     active = active_versions(session, names)
     fit = [name for name in names if name in active and _unfit(active[name], body) is None]
+    count = body.top or 0
     if len(fit) < count:
         raise conflict(
             f"only {len(fit)} bots that are not named have a rating in {_scope_words(scope)} and"
@@ -241,34 +253,19 @@ def _merit(entry: Entry) -> float:
     return float("-inf") if entry.mu is None else entry.mu
 
 
-@ENDPOINTS.post(
-    "/tournaments/{name}/start",
-    returns=TournamentOut,
-    needs=TokenScope.PLAY,
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
-)
+@CHANGE("/tournaments/{name}/start")
 async def start_tournament(call: Call, path: TournamentPath) -> TournamentOut:
     """Start a tournament of yours, or go on with one that is paused."""
     return await _change(call, path.name, call.site.director.start)
 
 
-@ENDPOINTS.post(
-    "/tournaments/{name}/pause",
-    returns=TournamentOut,
-    needs=TokenScope.PLAY,
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
-)
+@CHANGE("/tournaments/{name}/pause")
 async def pause_tournament(call: Call, path: TournamentPath) -> TournamentOut:
     """Begin no more matches of a tournament; those that are being played will count."""
     return await _change(call, path.name, call.site.director.pause)
 
 
-@ENDPOINTS.post(
-    "/tournaments/{name}/cancel",
-    returns=TournamentOut,
-    needs=TokenScope.PLAY,
-    fails=[HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT],
-)
+@CHANGE("/tournaments/{name}/cancel")
 async def cancel_tournament(call: Call, path: TournamentPath) -> TournamentOut:
     """End a tournament without a result."""
     return await _change(call, path.name, call.site.director.cancel)

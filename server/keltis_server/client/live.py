@@ -17,7 +17,6 @@ import random
 import time
 from collections.abc import AsyncIterator
 from http import HTTPStatus
-from types import TracebackType
 from typing import Any, Final, Literal, Self
 
 import aiohttp
@@ -87,12 +86,7 @@ class LiveClient:
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         """Disconnect."""
         if self._socket is not None:
             await self._socket.close()

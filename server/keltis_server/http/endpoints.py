@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
@@ -45,6 +45,8 @@ ALWAYS: Final = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
+MISSING: Final = (HTTPStatus.NOT_FOUND,)
+MISSING_OR_REFUSED: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class Parameters(BaseModel):
@@ -70,10 +72,10 @@ class Endpoint:
     handler: Handler
     tag: str
     returns: type[BaseModel] | Media | None
-    status: HTTPStatus
-    needs: TokenScope | None  # none: for everybody
-    fails: tuple[HTTPStatus, ...]
-    upload: Media | None
+    status: HTTPStatus = HTTPStatus.OK
+    needs: TokenScope | None = None  # none: for everybody
+    fails: tuple[HTTPStatus, ...] = ()
+    upload: Media | None = None
     also: tuple[HTTPStatus, ...] = ()  # other statuses of the same answer
     known: bool = False  # for everybody who has a token, whatever it allows
     models: dict[str, type[BaseModel]] = field(default_factory=dict)  # path, query, body
@@ -146,72 +148,44 @@ class Endpoints:
         path: str,
         returns: type[BaseModel] | Media,
         needs: TokenScope | None = None,
-        fails: Sequence[HTTPStatus] = (),
+        fails: tuple[HTTPStatus, ...] = (),
         known: bool = False,
         cost: int = 1,
     ) -> Callable[[H], H]:
         """Let a handler answer GET, and HEAD; ``known``: for whoever has a token of any kind."""
-        return self._add(
-            "GET", path, returns, HTTPStatus.OK, needs, fails, None, known=known, cost=cost
-        )
+        return self._add("GET", path, returns, needs=needs, fails=fails, known=known, cost=cost)
 
     def post(
         self,
         path: str,
         returns: type[BaseModel] | None = None,
         needs: TokenScope | None = None,
-        fails: Sequence[HTTPStatus] = (),
+        fails: tuple[HTTPStatus, ...] = (),
         status: HTTPStatus = HTTPStatus.OK,
         upload: Media | None = None,
-        also: Sequence[HTTPStatus] = (),
+        also: tuple[HTTPStatus, ...] = (),
         cost: int = 1,
     ) -> Callable[[H], H]:
         """Let a handler answer POST; ``also`` are other statuses that its replies may have."""
-        return self._add("POST", path, returns, status, needs, fails, upload, also, cost=cost)
+        how = {"status": status, "upload": upload, "also": also, "cost": cost}
+        return self._add("POST", path, returns, needs=needs, fails=fails, **how)
 
     def delete(
-        self,
-        path: str,
-        needs: TokenScope | None = None,
-        fails: Sequence[HTTPStatus] = (),
+        self, path: str, needs: TokenScope | None = None, fails: tuple[HTTPStatus, ...] = ()
     ) -> Callable[[H], H]:
         """Let a handler answer DELETE, without a body."""
-        return self._add("DELETE", path, None, HTTPStatus.NO_CONTENT, needs, fails, None)
+        status = HTTPStatus.NO_CONTENT
+        return self._add("DELETE", path, None, status=status, needs=needs, fails=fails)
 
     def _add(
-        self,
-        method: str,
-        path: str,
-        returns: type[BaseModel] | Media | None,
-        status: HTTPStatus,
-        needs: TokenScope | None,
-        fails: Sequence[HTTPStatus],
-        upload: Media | None,
-        also: Sequence[HTTPStatus] = (),
-        known: bool = False,
-        cost: int = 1,
+        self, method: str, path: str, returns: type[BaseModel] | Media | None, **how: Any
     ) -> Callable[[H], H]:
         def keep(handler: H) -> H:
             hints = get_type_hints(handler)
             names = [name for name in inspect.signature(handler).parameters if name != "call"]
             models = {name: hints[name] for name in names}
-            self.all.append(
-                Endpoint(
-                    method,
-                    path,
-                    handler,
-                    self.tag,
-                    returns,
-                    status,
-                    needs,
-                    tuple(fails),
-                    upload,
-                    tuple(also),
-                    known,
-                    models,
-                    cost,
-                )
-            )
+            found = Endpoint(method, path, handler, self.tag, returns, models=models, **how)
+            self.all.append(found)
             return handler
 
         return keep

@@ -25,9 +25,10 @@ METHODS: Final = ("GET", "HEAD", "POST", "DELETE")  # that are counted by name: 
 
 REGISTRY: Final = CollectorRegistry()
 
-REQUESTS: Final = Counter(
-    "keltis_requests", "HTTP requests.", ["method", "route", "status"], registry=REGISTRY
-)
+counter: Final = partial(Counter, registry=REGISTRY)
+gauge: Final = partial(Gauge, registry=REGISTRY)
+
+REQUESTS: Final = counter("keltis_requests", "HTTP requests.", ["method", "route", "status"])
 LATENCY: Final = Histogram(
     "keltis_request_seconds",
     "Time to answer a request.",
@@ -35,48 +36,31 @@ LATENCY: Final = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
     registry=REGISTRY,
 )
-MATCHES: Final = Counter(
-    "keltis_matches", "Matches stored.", ["variant", "players", "rated"], registry=REGISTRY
-)
-DECISIONS: Final = Counter("keltis_decisions", "Decisions seen.", registry=REGISTRY)
-FAULTS: Final = Counter("keltis_faults", "Games lost by a fault.", ["kind"], registry=REGISTRY)
-TROUBLES: Final = Counter("keltis_troubles", "What failed and was ours.", registry=REGISTRY)
-UNPREPARED: Final = Gauge(
+MATCHES: Final = counter("keltis_matches", "Matches stored.", ["variant", "players", "rated"])
+DECISIONS: Final = counter("keltis_decisions", "Decisions seen.")
+FAULTS: Final = counter("keltis_faults", "Games lost by a fault.", ["kind"])
+TROUBLES: Final = counter("keltis_troubles", "What failed and was ours.")
+UNPREPARED: Final = gauge(
     "keltis_programs_failing",
     "Versions that wait because their programs cannot be had, which is ours.",
-    registry=REGISTRY,
 )
-PLAYING: Final = Gauge("keltis_matches_playing", "Matches at a referee.", registry=REGISTRY)
-TEMPO: Final = Gauge(
-    "keltis_tempo", "1 for the tempo that the ladder plays at.", ["tempo"], registry=REGISTRY
+PLAYING: Final = gauge("keltis_matches_playing", "Matches at a referee.")
+TEMPO: Final = gauge("keltis_tempo", "1 for the tempo that the ladder plays at.", ["tempo"])
+GAIN: Final = gauge(
+    "keltis_expected_gain", "Pairs that the most instructive match would put right, per rival."
 )
-GAIN: Final = Gauge(
-    "keltis_expected_gain",
-    "Pairs that the most instructive match would put right, per rival.",
-    registry=REGISTRY,
-)
-SOCKETS: Final = Gauge("keltis_websockets", "Websockets that are open.", registry=REGISTRY)
-DROPPED: Final = Counter(
-    "keltis_websockets_dropped", "Websockets that were too slow.", registry=REGISTRY
-)
-CUT_OFF: Final = Counter(
+SOCKETS: Final = gauge("keltis_websockets", "Websockets that are open.")
+DROPPED: Final = counter("keltis_websockets_dropped", "Websockets that were too slow.")
+CUT_OFF: Final = counter(
     "keltis_connections_cut_off",
     "Connections that were refused, or ended because their clients took too long.",
     ["why"],
-    registry=REGISTRY,
 )
-CHANNELS_FAILED: Final = Counter(
-    "keltis_live_channels_failed",
-    "Live channels that failed by an internal error.",
-    ["kind"],
-    registry=REGISTRY,
+CHANNELS_FAILED: Final = counter(
+    "keltis_live_channels_failed", "Live channels that failed by an internal error.", ["kind"]
 )
-VERSIONS: Final = Counter(
-    "keltis_versions", "Versions by the state they came to.", ["state"], registry=REGISTRY
-)
-LAG: Final = Gauge(
-    "keltis_loop_lag_seconds", "How late the event loop was, last time.", registry=REGISTRY
-)
+VERSIONS: Final = counter("keltis_versions", "Versions by the state they came to.", ["state"])
+LAG: Final = gauge("keltis_loop_lag_seconds", "How late the event loop was, last time.")
 
 
 class Exposition:
@@ -128,8 +112,8 @@ def count(happening: Happening) -> None:
         case MatchStreamed(batch=batch):
             DECISIONS.inc(sum(len(e.decisions) for e in batch if isinstance(e, Decided)))
         case ResultStored(playing=playing, result=result, stored=stored) if stored.fresh:
-            rated = "yes" if playing.rated else "no"
-            MATCHES.labels(playing.job.variant, str(len(playing.versions)), rated).inc()
+            rated = "yes" if playing.order.rated else "no"
+            MATCHES.labels(playing.job.variant, str(playing.order.players), rated).inc()
             for game in result.games:
                 for loss in game.losses:
                     FAULTS.labels(str(loss.fault.kind)).inc()

@@ -29,8 +29,8 @@ KINDS = (
     "lobby, match/JOB, match/JOB/bot/NAME, leaderboard/VARIANT/PLAYERS, tournament/NAME, "
     "version/BOT/NUMBER"
 )
-# Tokens for a subscription: opening a match replays its game.
-COSTS: Final = {"match": 5}
+# Tokens for a subscription: opening a match replays its game; a tournament has 64 bots.
+COSTS: Final = {"match": 5, "tournament": 12}
 COST: Final = 2
 
 

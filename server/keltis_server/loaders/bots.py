@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.ranking import Z95, provisional
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.bots.browsing import BotRow, VersionRow
+from keltis_ladder.store.bots.browsing import BotRow, VersionRow, ranks_of
 from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.matches.records import TWELFTHS
+from keltis_ladder.store.ratings.boards import joint_rank, joint_ratings
 from keltis_ladder.store.ratings.leaderboards import seat_shares
+from keltis_ladder.store.ratings.lines import Joint
 from keltis_ladder.store.schema.tables import Rating
 from keltis_server.loaders.filling import filled
+from keltis_server.loaders.leaderboards import joint_out
 from keltis_server.models.bots import BotOut, RatingOut, VersionOut
 
 
@@ -20,12 +29,27 @@ def version_out(row: VersionRow, for_author: bool) -> VersionOut:
     return filled(VersionOut, version, reason=reason, size=row.size, digest=version.archive_digest)
 
 
-def bot_out(row: BotRow, ranks: dict[tuple[int, Scope], int]) -> BotOut:
-    """Return a bot; ``ranks`` are by version and scope."""
-    ratings = [
-        _rating(rating, ranks.get((rating.version_id, Scope(rating.variant, rating.players))))
-        for rating in row.ratings
-    ]
+@dataclass(frozen=True)
+class Places:
+    """Where ratings stand, by version and scope."""
+
+    official: Official
+    ranks: dict[tuple[int, Scope], int]  # by live TrueSkill
+    joint: dict[tuple[int, Scope], Joint]
+
+
+def load_places(
+    session: Session, rows: Sequence[BotRow], official: Official, scope: Scope | None = None
+) -> Places:
+    """Return where the ratings of these bots stand, in all scopes or in one."""
+    ratings = [rating for row in rows for rating in row.ratings]
+    versions = {rating.version_id for rating in ratings}
+    return Places(official, ranks_of(session, ratings), joint_ratings(session, versions, scope))
+
+
+def bot_out(row: BotRow, places: Places) -> BotOut:
+    """Return a bot with its ratings."""
+    ratings = [_rating(rating, places) for rating in row.ratings]
     return filled(
         BotOut,
         row.version,
@@ -38,15 +62,22 @@ def bot_out(row: BotRow, ranks: dict[tuple[int, Scope], int]) -> BotOut:
     )
 
 
-def _rating(rating: Rating, rank: int | None) -> RatingOut:
+def _rating(rating: Rating, places: Places) -> RatingOut:
     seats = (rating.seat0, rating.seat1, rating.seat2, rating.seat3)
+    key = rating.version_id, Scope(rating.variant, rating.players)
+    joint = places.joint.get(key)
+    if joint is not None and places.official is Official.JOINT:
+        rank, uncertain = joint_rank(joint), joint.provisional
+    else:
+        rank, uncertain = places.ranks.get(key), provisional(rating.sigma, rating.matches)
     return filled(
         RatingOut,
         rating,
         low=rating.mu - Z95 * rating.sigma,
         high=rating.mu + Z95 * rating.sigma,
         rank=rank,
-        provisional=provisional(rating.sigma, rating.matches),
+        provisional=uncertain,
         wins=rating.twelfths / TWELFTHS,
         seats=seat_shares(rating.matches, seats, rating.seat2_games, rating.seat3_games),
+        joint=joint_out(joint),
     )

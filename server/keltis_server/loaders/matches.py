@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from sqlmodel import Session
 
 from keltis_ladder.match.commitments import commitment_of
+from keltis_ladder.match.reasons import reason_text
 from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.match.seeds import Origin, origin_from_plain
+from keltis_ladder.store.matches.job_rows import reason_of
 from keltis_ladder.store.matches.matches import EntrantRow, GameRow, MatchRow, match_row
 from keltis_ladder.store.matches.records import TWELFTHS
 from keltis_ladder.store.schema.tables import JobState
@@ -38,9 +41,10 @@ def origin_out(origin: Origin, secret: str | None = None) -> OriginOut:
     return OriginOut(**origin.to_plain(), secret=secret)
 
 
-def match_out(row: MatchRow) -> MatchOut:
-    """Return a match as everybody may see it."""
+def match_out(row: MatchRow, unbegun: Collection[str] = ()) -> MatchOut:
+    """Return a match as everybody may see it; those that are not begun still wait."""
     job = row.job
+    state = MatchState.WAITING if job.id in unbegun else STATES[JobState(job.state)]
     over = row.number is not None
     origin = None
     if job.origin is not None:
@@ -49,8 +53,11 @@ def match_out(row: MatchRow) -> MatchOut:
         MatchOut,
         job,
         number=row.number,
-        state=MatchState.FINISHED if over else STATES[JobState(job.state)],
+        state=MatchState.FINISHED if over else state,
         clock=ControlOut.model_validate(job, from_attributes=True),
+        reason=reason_text(reason_of(job)),
+        reason_code=job.reason,
+        reason_details=job.reason_details or {},
         tournament=row.tournament,
         commitment=commitment_of(job.id, job.seed),
         seed=job.seed if over else None,

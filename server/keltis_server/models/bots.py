@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from keltis_server.models.leaderboards import JointOut
 from keltis_server.models.moments import Moment
 
 
@@ -34,17 +35,20 @@ class RatingOut(BaseModel):
 
     variant: str
     players: int
-    mu: float
-    sigma: float
-    low: float = Field(description="The lower end of the 95 % interval.")
+    mu: float = Field(description="The mean of live TrueSkill.")
+    sigma: float = Field(description="Its standard deviation.")
+    low: float = Field(description="The lower end of the 95 % interval of live TrueSkill.")
     high: float
-    rank: int | None = Field(description="Null: provisional, or not on the ladder.")
-    provisional: bool
+    rank: int | None = Field(
+        description="By the official rating. Null: provisional, or not on the ladder."
+    )
+    provisional: bool = Field(description="By the official rating.")
     matches: int
     games: int
     wins: float
     faults: int
     seats: list[float | None] = Field(description="Share of the games won from each seat.")
+    joint: JointOut | None = Field(description="Null: not published yet, or not on the ladder.")
 
 
 class BotOut(BaseModel):
@@ -75,6 +79,22 @@ class StepOut(BaseModel):
     at: Moment
     mu: float
     sigma: float
+
+
+class JointStepOut(BaseModel):
+    """A joint rating as it was published."""
+
+    match: int = Field(description="The last one that is in it.")
+    version: int
+    at: Moment = Field(description="When that match ended.")
+    rating: float
+    sigma: float
+
+
+class JointHistoryOut(BaseModel):
+    """How the joint rating of a bot's versions was published, the oldest first."""
+
+    steps: list[JointStepOut]
 
 
 class OpponentOut(BaseModel):

@@ -90,7 +90,13 @@ class MatchOut(BaseModel):
     players: int
     options: dict[str, int]
     clock: ControlOut
-    reason: str = Field(description="Why this match.")
+    reason: str = Field(description="Why this match, in English.")
+    reason_code: str = Field(
+        default="", description="The same as a code; empty if nobody has said."
+    )
+    reason_details: dict[str, str | int] = Field(
+        default_factory=dict, description="What belongs to the code."
+    )
     tournament: str | None
     leg: str | None = Field(description="Its round, table and number there, of a tournament.")
     commitment: str | None = Field(

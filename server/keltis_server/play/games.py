@@ -12,10 +12,12 @@ from aiohttp import web
 
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
+from keltis_ladder.run.fitting import Fitting
 from keltis_ladder.run.pace import Pace
+from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.programs import Programs
-from keltis_ladder.run.scheduler import PaceChanged, Scheduler
-from keltis_ladder.run.transactions import Playing, Transactions
+from keltis_ladder.run.scheduler import PaceChanged, ResultStored, Scheduler
+from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.schema.version_states import VersionChanged
 from keltis_server.site.site import Site
@@ -53,6 +55,7 @@ class Games:
             shares=settings.shares,
             director=site.director,
         )
+        self.fitting = Fitting(site.database, site.tell)
         self.ended = asyncio.Event()  # by itself, or because it was told to
         self._task: asyncio.Task[None] | None = None
 
@@ -66,18 +69,26 @@ class Games:
         """Those that have begun."""
         return self.dispatcher.playing
 
+    @property
+    def unbegun(self) -> frozenset[str]:
+        """The jobs of those that are to be played next: no referee has them yet."""
+        return frozenset(self.playing.keys() - self.live.keys())
+
     async def start(self) -> None:
         """Start the referees, and begin to play."""
         await self.dispatcher.start()
         self._site.listen(_log_pace)
         self._site.listen(self.note)
+        await self.fitting.start()
         self._task = asyncio.create_task(self.scheduler.run(), name="scheduler")
         self._task.add_done_callback(lambda _: self.ended.set())
 
     def note(self, happening: object) -> None:
-        """Seat a version that plays from now on, and no more one that does not."""
+        """Seat a version that plays from now on, and no more one that does not; fit results."""
         if isinstance(happening, VersionChanged):
             self.look()
+        elif isinstance(happening, ResultStored):
+            self.fitting.begin()
 
     async def until_stored(self, job_id: str) -> None:
         """Wait until the result of a match that has just ended is stored."""
@@ -104,6 +115,7 @@ class Games:
             if self._task is not None:
                 await self._task
         finally:
+            await self.fitting.stop()
             await self.dispatcher.close()
 
 

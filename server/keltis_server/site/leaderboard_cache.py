@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Final
 from pydantic_core import to_jsonable_python
 from sqlmodel import Session
 
+from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.run.fitting import JointPublished
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.ratings.leaderboards import signature
 from keltis_ladder.store.schema.version_states import VersionChanged
@@ -64,7 +66,7 @@ class Boards:
 
     def note(self, happening: Happening) -> None:
         """Take note of what may change leaderboards."""
-        if isinstance(happening, ResultStored | VersionChanged):
+        if isinstance(happening, ResultStored | VersionChanged | JointPublished):
             self._change += 1
 
     def forget(self) -> None:
@@ -103,7 +105,7 @@ class Boards:
 
     async def _compute(self, key: tuple[Scope, bool]) -> Board:
         change, at = self._change, self._clock()
-        out, encoded = await self._site.read(_load, *key)
+        out, encoded = await self._site.read(_load, *key, self._site.settings.official)
         board = self._boards[key] = Board(out, encoded, change, at)
         return board
 
@@ -123,8 +125,10 @@ class Boards:
             self._change += 1
 
 
-def _load(session: Session, scope: Scope, everybody: bool) -> tuple[LeaderboardOut, Encoded]:
-    out = load_leaderboard(session, scope, everybody)
+def _load(
+    session: Session, scope: Scope, everybody: bool, official: Official
+) -> tuple[LeaderboardOut, Encoded]:
+    out = load_leaderboard(session, scope, everybody, official)
     text = out.model_dump_json().encode()  # pydantic's own writer takes a quarter of the time
     return out, Encoded(text, dump_msgpack(to_jsonable_python(out)), tag_of(text))
 

@@ -19,6 +19,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.files.trees import discard
+from keltis_ladder.run.build_room import why_no_room
 from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.bots.submissions import (
     Report,
@@ -166,6 +167,7 @@ class Intake:
                 for change in task.result():
                     log.info("%s %s is %s", change.bot, change.number, change.state)
                 self._site.tell(*task.result())
+        self.pruner.look_for_room()
         self._fill()
         self._woken.set()
 
@@ -183,10 +185,23 @@ class Intake:
         try:
             findings, failure = await self._try(found)
             self._alarms[version_id].cancel()  # what is left is quick, and must be told
+            if failure is None:
+                failure = await self._look_for_room(found, findings)
             report = Report(findings.findings, findings.output.text(), started, now())
             return await self._patiently(self._site.write, conclude, version_id, report, failure)
         except Exception as error:  # whatever it is: it is ours, and must not be waited for
             return await self._give_up(found, error, Report([], "", started, now()))
+
+    async def _look_for_room(self, found: Subject, findings: Findings) -> str | None:
+        """Return why a build cannot stay, if it cannot, and tell the author."""
+        site = self._site
+        text = await self._patiently(site.work, why_no_room, site.home, site.database, found)
+        if text is None:
+            return None
+        finding = {"check": "room", "mark": "failed", "text": text, "advice": "", "log": ""}
+        findings.findings.append(finding)
+        self._on_event(found, "finding", finding)
+        return f"room: {text}"
 
     async def _try(self, found: Subject) -> tuple[Findings, str | None]:
         """Check a version; what is not its fault is tried again, and in the end raised."""

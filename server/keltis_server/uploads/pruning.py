@@ -1,4 +1,7 @@
-"""The pruner: removes what nobody needs, once a day, and programs when an author is removed."""
+"""The pruner: removes what nobody needs, once a day, and programs when an author is removed.
+
+After each check it looks whether builds take too much of the disk.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.programs.preparing import PLAIN
-from keltis_ladder.run.pruning import Pruned, prune
+from keltis_ladder.run.build_room import make_room
+from keltis_ladder.run.pruning import Pruned, prune, thin_out
 from keltis_ladder.store.retention import Swept, sweep
 from keltis_ladder.store.schema.moments import now
 from keltis_server.site.site import Site
@@ -33,19 +37,41 @@ class Pruner:
         self._marked: set[str] = set()  # builds that go as soon as no match needs them
         self._woken = asyncio.Event()
         self._turn = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
+        self._more_built = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
         """Begin with the daily rounds."""
-        self._task = asyncio.create_task(self._run(), name="pruner")
+        self._tasks = [
+            asyncio.create_task(self._run(), name="pruner"),
+            asyncio.create_task(self._keep_room(), name="room for builds"),
+        ]
 
     async def stop(self) -> None:
         """Make no more rounds; one that is under way is finished."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         async with self._turn:
             pass
+
+    def look_for_room(self) -> None:
+        """Take note that something may have been built, which takes room on the disk."""
+        self._more_built.set()
+
+    async def _keep_room(self) -> None:
+        site = self._site
+        while True:
+            await self._more_built.wait()
+            self._more_built.clear()
+            try:
+                async with self._turn:
+                    builds = await asyncio.shield(site.work(make_room, site.home, site.database))
+                    uploads = await asyncio.shield(site.work(thin_out, site.home, site.database))
+                if builds or uploads:
+                    log.info("made room: removed %s builds, %s old uploads", builds, uploads)
+            except (LadderError, DBAPIError, OSError) as error:  # the next build has us try again
+                log.error("no room could be made for builds: %s", error)
 
     async def forget(self, archives: Sequence[str]) -> None:
         """Remove what is left of an author who was removed: at once, or when it is not in use."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import shutil
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +16,11 @@ from typing import Any, Final
 from aiohttp import web
 
 from keltis_bots.manifest import Manifest
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import discard
+from keltis_ladder.programs.staging import BUILT
 from keltis_ladder.programs.unpacking.opening import PACKED, open_upload
+from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots import submissions
 from keltis_ladder.store.bots.accounts import Bearer
@@ -31,12 +36,15 @@ FEWEST_OPENED: Final = 2  # archives at once, of different authors
 CORES_EACH: Final = 2  # for one archive that is opened
 SOON: Final = 5.0  # seconds after which one of them may be over
 
+log = logging.getLogger(__name__)
+
 
 class Submitting:
     """Takes submissions, each from the request to the version that waits for its check."""
 
     def __init__(self, site: Site) -> None:
         self.receiver = Receiver()
+        self.reserve = BUILT.size  # bytes that the disk must have left
         self._site = site
         self._under_way: Counter[int] = Counter()  # by author
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -56,11 +64,25 @@ class Submitting:
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "this ladder cannot run bots of others at the moment: ask the operator",
             )
+        await self._require_disk()
         upload = await self._receive(author, request)
         task = asyncio.ensure_future(self._enter(author, upload))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return await asyncio.shield(task)
+
+    async def _require_disk(self) -> None:
+        """Refuse uploads where no build could begin: what is left is for results."""
+        disk = await asyncio.to_thread(shutil.disk_usage, self._site.home.directory)
+        if disk.free < self.reserve:
+            text = f"the disk is nearly full, {disk.free // MIB} MiB are left: uploads are refused"
+            log.error(text)
+            self._site.tell(PlatformTrouble(text))
+            raise Problem(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "this ladder's disk is full, and its operator is told so: try again later",
+                headers={"Retry-After": "600"},
+            )
 
     async def _enter(self, author: Bearer, upload: Path) -> Submitted:
         site = self._site

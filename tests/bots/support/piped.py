@@ -19,7 +19,7 @@ from keltis_bots.framing import LENGTH, PREFIX, frame
 from keltis_bots.manifest import read_manifest
 from keltis_bots.messages import hello, read_action, read_hello
 from keltis_engine import Rng, Ruleset, State
-from keltis_engine.policies import eager
+from keltis_engine.play.policies import eager
 from keltis_ladder.match.clock import Clock, TimeControl
 from keltis_ladder.referee.messages import GameMessages
 from keltis_ladder.spectate.vocabulary import Vocabulary

@@ -155,7 +155,7 @@ def told_steps(replay: Replay) -> str:
     from keltis_cli.draw.narrator import turns
     from keltis_cli.games.telling import watch
     from keltis_engine import POST_GAME
-    from keltis_engine.replay import steps
+    from keltis_engine.records.replay import steps
 
     return " ".join(turn.sentence() for turn in turns(watch(steps(replay), POST_GAME)))
 

@@ -6,12 +6,13 @@ import pytest
 from rich.text import Text
 
 from keltis_cli.draw.journal import KEPT, Journal
-from keltis_cli.draw.leaderboard_table import axis, interval, leaderboard_lines
 from keltis_cli.draw.look import Look
-from keltis_cli.draw.matrix import matrix_lines
 from keltis_cli.draw.strokes import ago, counted, cut, lasting, wins
+from keltis_cli.draw.tables.leaderboard import axis, interval, leaderboard_lines
+from keltis_cli.draw.tables.matrix import matrix_lines
 from keltis_cli.ladder.screen import LadderState, ladder_lines
 from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchAbandoned, MatchFinished
+from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.ratings.leaderboards import Encounter
 from tests.cli.support.made_up import NAMES, NOON, began, board, line, playing, started, told
@@ -156,8 +157,9 @@ def test_a_matrix_has_shares_numbers_and_gaps() -> None:
 def busy_journal(clock: Clock) -> Journal:
     """Return a journal with referees at work, results, faults and trouble."""
     journal = Journal(clock)
+    long = Reason(MatchReason.CHALLENGE, {"author": "a long name " * 9})
     for core in range(3):
-        match = playing(*NAMES[: 2 + core], variant="kartenspiel", reason="a long reason " * 9)
+        match = playing(*NAMES[: 2 + core], variant="kartenspiel", reason=long)
         journal.news(began(match))
         journal.event(started(match, f"core {core}"))
     for number in range(1, 41):

@@ -136,6 +136,27 @@ def test_what_is_there_is_shown_within_80_columns(ladder: Ladder, inside: Inside
     assert inside.run("show", "999999").code == 2
 
 
+def test_joint_ratings_follow_the_matches_and_are_shown(ladder: Ladder, inside: Inside) -> None:
+    """A process of its own fits what was played, and publishes it while the server goes on."""
+
+    def published() -> bool:
+        return json.loads(inside.output("leaderboard", "--json"))["as_of"] is not None
+
+    wait_for(published)
+    board = json.loads(inside.output("leaderboard", "--json"))
+    assert board["official"] == "joint"
+    assert {line["bot"] for line in board["lines"] if line["joint"]} == {"first", "last"}
+    shown = inside.output("leaderboard")
+    assert re.search(r"^rank +bot +rating .*expected wins +TrueSkill", shown, re.M)
+    assert re.search(r"\d% \(\d+%-\d+%\)", shown)
+    versus = inside.output("leaderboard", "--versus", "last")
+    assert versus.startswith("last v")
+    assert re.search(r"^first v\d +[+-]\d+\.\d ", versus, re.M)
+    assert max(len(line) for line in (shown + versus).splitlines()) <= 80
+    assert inside.run("leaderboard", "--versus", "nobody").code == 2
+    assert "expected wins" in inside.output("show", "last")
+
+
 def test_a_challenge_is_played_downloaded_and_verified(ladder: Ladder, inside: Inside) -> None:
     told = inside.output("challenge", "last", "first", "--variant", "weg-der-steine")
     number = re.findall(r"^Match (\d+): weg-der-steine, challenge, unrated, fin", told, re.M)[0]

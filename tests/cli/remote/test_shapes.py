@@ -1,4 +1,4 @@
-"""Answers of servers that are newer than the client, or write what a terminal must not get."""
+"""Answers of newer or older servers, or of some that write what a terminal must not get."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -30,8 +30,22 @@ def test_what_a_newer_server_adds_is_ignored() -> None:
 def test_a_field_that_is_missing_is_named() -> None:
     plain = match()
     del plain["purpose"]
-    with pytest.raises(Unreachable, match=r"an odd match \(purpose\)"):
+    with pytest.raises(Unreachable, match=r"\(purpose is missing\): .* as new as this"):
         read(SERVER, MatchOut, plain)
+    with pytest.raises(Unreachable, match=r"an odd match \(purpose\)"):
+        read(SERVER, MatchOut, match(purpose=7))
+
+
+def test_what_an_older_server_does_not_have_yet_is_unknown() -> None:
+    plain = match()
+    for name in ("origin", "result_digest", "tournament", "leg"):
+        del plain[name]
+    for entrant in plain["entrants"]:
+        del entrant["sigma"]
+    told = read(SERVER, MatchOut, plain)
+    assert (told.origin, told.result_digest, told.tournament, told.leg) == (None,) * 4
+    assert [entrant.sigma for entrant in told.entrants] == [None] * len(plain["entrants"])
+    assert told.entrants
 
 
 def test_texts_are_one_printable_line_but_logs_keep_their_lines() -> None:

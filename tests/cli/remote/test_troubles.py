@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 import sys
-import time
+import threading
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -255,8 +255,11 @@ def test_names_with_escapes_never_reach_the_terminal(inside: Inside) -> None:
 
 
 def test_completion_is_silent_and_soon(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    freed = threading.Event()
+    waits: list[bool] = []
+
     def hang(handler: BaseHTTPRequestHandler) -> None:
-        time.sleep(1.5)
+        waits.append(freed.wait(300))
 
     monkeypatch.setenv("_KELTIS_LADDER_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_CWORD", "2")
@@ -265,6 +268,8 @@ def test_completion_is_silent_and_soon(inside: Inside, monkeypatch: pytest.Monke
         monkeypatch.setenv("KELTIS_SERVER", url)
         done = inside.run()
         assert requests
+        assert waits == []  # nobody has waited for the answer
+        freed.set()
     assert (done.code, done.out.strip(), done.err) == (0, "", "")
 
 

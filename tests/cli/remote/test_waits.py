@@ -135,7 +135,7 @@ def test_who_watches_a_quiet_lobby_sees_signs_of_life_and_the_end_of_the_server(
         stop.set()
         thread.join()
     assert done.code == 3
-    assert told[0].startswith("still watching, nothing new for 0 s")
+    assert re.match(r"still watching, nothing new for \d+ s", told[0])
     assert "connection lost, trying again" in told
     assert "any longer: the server was away for 1 s" in done.err
 

@@ -2,12 +2,12 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from keltis_engine import VARIANTS, Rng, State, find_variant
-from keltis_engine.policies import POLICIES
+from keltis_engine.play.policies import POLICIES
+from tests.preloaded.process import run_command
 
 ALL_VARIANTS = list(VARIANTS)
 ESCAPE = "\x1b"
@@ -18,14 +18,8 @@ def command(
 ) -> subprocess.CompletedProcess[str]:
     # No colours unless a test asks for them, wherever the tests run.
     inherited = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR")}
-    return subprocess.run(
-        [sys.executable, "-m", "keltis_cli", *map(str, arguments)],
-        input=typed,
-        env=inherited | {"PYTHONUTF8": "1", "COLUMNS": "80"} | environment,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=600,
-    )
+    given = inherited | {"PYTHONUTF8": "1", "COLUMNS": "80"} | environment
+    return run_command(*arguments, typed=typed, env=given, timeout=600)
 
 
 def output(*arguments: str | Path, typed: str = "", **environment: str) -> str:

@@ -3,14 +3,17 @@
 import random
 from datetime import UTC, datetime, timedelta
 
-from keltis_cli.draw.standings_table import Tables
+from keltis_cli.draw.tables.standings import Tables
 from keltis_ladder.dispatch.dispatcher import MatchStarted
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.orders import Order
+from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime
+from keltis_ladder.matchmaking.fair_shares import Flow
+from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.scheduler import MatchAssigned, ResultStored
-from keltis_ladder.run.transactions import Playing
 from keltis_ladder.store.matches.finishing import Stored
 from keltis_ladder.store.ratings.lines import Line
 from keltis_ladder.tournaments.pairings import LegResult
@@ -67,12 +70,13 @@ def board() -> list[Line]:
     ]
 
 
-def playing(*names: str, variant: str = "weg-der-steine", reason: str = "") -> Playing:
+def playing(*names: str, variant: str = "weg-der-steine", reason: Reason | None = None) -> Playing:
     """Return a match under way."""
     entrants = tuple(Entrant(name, name, ("true",), None) for name in names)
     job = Job(variant, {}, 1, entrants)
     versions = tuple(range(1, len(names) + 1))
-    return Playing(job, "ladder", True, versions, reason or "close and uncertain")
+    order = Order(variant, versions, reason=reason or Reason(MatchReason.CLOSE), id=job.id)
+    return Playing(order, job, Flow(order.purpose))
 
 
 def started(match: Playing, where: str) -> MatchStarted:
@@ -87,7 +91,7 @@ def began(match: Playing) -> MatchAssigned:
 
 def told(match: Playing, number: int, winner: int = 0, fault: bool = False) -> ResultStored:
     """Return a result in which one entrant wins all games; the next may have lost by a fault."""
-    count = len(match.versions)
+    count = match.order.players
     games = []
     for rotation in range(count):
         entrants = [(seat + rotation) % count for seat in range(count)]

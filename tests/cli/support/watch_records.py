@@ -9,7 +9,7 @@ from typing import Any
 from keltis_cli.watch.feed import Take
 from keltis_cli.watch.model import ALL, PUBLIC
 from keltis_engine import POST_GAME, SPECTATORS, Rng
-from keltis_engine.policies import POLICIES
+from keltis_engine.play.policies import POLICIES
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Kind
 from keltis_ladder.match.jobs import Job
@@ -96,6 +96,8 @@ class Record:
             "options": {},
             "clock": {"bank_ms": 1000, "increment_ms": 20, "start_ms": 5000},
             "reason": "close and uncertain",
+            "reason_code": "close",
+            "reason_details": {},
             "tournament": None,
             "commitment": "00" * 32,
             "seed": str(self.job.seed) if over else None,
@@ -198,6 +200,7 @@ class Record:
         data = {
             "match": self.match_out(),
             "games": games,
+            "attempt": self.live.attempt,
             "current": {
                 "rotation": rotation,
                 "view": current["view"],
@@ -218,6 +221,7 @@ class Record:
                 yield {
                     "kind": "game",
                     "rotation": number,
+                    "attempt": self.live.attempt,
                     "seats": seats,
                     "view": view,
                     "clocks": clocks,

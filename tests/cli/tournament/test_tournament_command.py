@@ -5,7 +5,6 @@ import re
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from tests.cli.support.helpers import ESCAPE
 from tests.cli.support.inside import Inside
 from tests.ladder.support.arena import processes_with
 from tests.ladder.support.small_bots import write_bot
+from tests.preloaded.process import start_command
 
 QUICK = ["--no-sandbox", "--variant", "weg-der-steine", "--name", "cup"]
 DATABASE = Path("cup.tournament/ladder.db")
@@ -81,10 +81,8 @@ def check_result(document: dict[str, Any], matches: int) -> None:
 @contextmanager
 def tournament(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
     """Start a tournament; it is gone at the end whatever happens."""
-    command = [sys.executable, "-m", "keltis_cli", "tournament", *map(str, arguments)]
-    with subprocess.Popen(
-        [*command, *QUICK], encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with start_command("tournament", *arguments, *QUICK, encoding="utf-8", **pipes) as process:
         try:
             yield process
         finally:

@@ -9,8 +9,9 @@ from rich.text import Text
 from keltis_cli.draw.brackets import bracket_lines, table_list
 from keltis_cli.draw.journal import Journal
 from keltis_cli.draw.look import Look
-from keltis_cli.draw.standings_table import standings_lines
+from keltis_cli.draw.tables.standings import standings_lines
 from keltis_cli.tournament.screen import Moment, TournamentState, tournament_lines
+from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.tournaments.plan import DOUBLE, FORMATS, GAUNTLET, SINGLE, SWISS, Plan
 from keltis_ladder.tournaments.tournament import Tournament
 from keltis_ladder.tournaments.views import State
@@ -166,7 +167,8 @@ def test_the_screen_fits_every_terminal(format_: str, size: tuple[int, int], loo
     width, height = size
     tournament = played(Plan(format_, 12, matches=3), 7)
     journal = Journal(Clock())
-    match = playing("bot-1", "bot-2", reason="cup: Quarter-final 1")
+    place = {"tournament": "cup", "label": "Quarter-final 1"}
+    match = playing("bot-1", "bot-2", reason=Reason(MatchReason.TOURNAMENT, place))
     journal.news(began(match))
     journal.event(started(match, "core 0"))
     journal.news(told(playing("bot-3", "bot-4"), 7, fault=True))

@@ -128,6 +128,40 @@ def test_a_snapshot_after_a_break_keeps_what_holds_and_forgets_what_does_not() -
     assert (game.plies, model.restarts) == (3, 1)
 
 
+def test_another_attempt_is_never_mixed_with_what_was_seen_of_the_first() -> None:
+    seen, other = Record("keltis"), Record("keltis", policy="random")
+    model = MatchModel()
+    model.take(seen.snapshot(0, 3))
+    model.take(seen.snapshot(0, 5))
+    assert model.restarts == 0
+    model.take(other.snapshot(0, 9))  # begun again while we were away, and already farther
+    game = model.longest(0)
+    assert game is not None
+    assert (model.restarts, game.plies) == (1, 9)
+    assert game.views[9] == other.live.view(0, 9, "spectators")
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_match_that_ended_while_we_were_away_is_read_from_its_beginning(again: bool) -> None:
+    seen = Record("keltis")
+    other = Record("keltis", policy="random") if again else seen
+    model = MatchModel()
+    model.take(seen.snapshot(0, 5))
+    over = other.snapshot(1, other.plies(1))
+    over["data"] |= {"match": other.match_out(over=True), "current": None, "attempt": None}
+    model.take(over)
+    for rotation in (0, 1):
+        assert model.lacks(rotation, PUBLIC)
+        model.load(other.frames(rotation), PUBLIC)
+        assert not model.lacks(rotation, PUBLIC)
+        game = model.longest(rotation)
+        assert game is not None
+        assert [frame.notation for frame in game.frames] == [
+            frame["notation"] for frame in other.frames(rotation)["frames"]
+        ]
+    assert model.restarts == again
+
+
 def test_a_match_that_waits_again_is_known_to_be_begun_again_when_it_is() -> None:
     record = Record("keltis")
     waiting = record.snapshot(0, 3)

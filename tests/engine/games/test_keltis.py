@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from keltis_engine import IllegalAction, find_variant
-from keltis_engine.cards import KIND_NAMES
+from keltis_engine.cards.kinds import KIND_NAMES
 from tests.engine.support.situations import figures, hand, keltis, legal, pile, play, row
 
 # Material and set-up

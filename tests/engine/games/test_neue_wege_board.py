@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from keltis_engine import find_variant
-from keltis_engine.board import START
-from keltis_engine.boards import NETWORK, NETWORK_TILE_FIELDS
-from keltis_engine.cards import KIND_NAMES
+from keltis_engine.cards.kinds import KIND_NAMES
+from keltis_engine.table.board import START
+from keltis_engine.table.boards import NETWORK, NETWORK_TILE_FIELDS
 from tests.engine.support.situations import neue_wege
 
 # By row: its value, the colours of its fields from a on, its tile spots (t) and stacks (S).

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from keltis_engine import find_variant
-from keltis_engine.cards import KIND_NAMES
+from keltis_engine.cards.kinds import KIND_NAMES
 from keltis_engine.games.weg_der_steine import SYMBOLS
 from tests.engine.support.situations import legal, play, row, weg_der_steine
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import keltis_engine
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, Rng, State, find_variant, playout
-from keltis_engine.perft import divide
-from keltis_engine.policies import POLICIES
-from keltis_engine.replay import expand, make_replay
+from keltis_engine.play.perft import divide
+from keltis_engine.play.policies import POLICIES
+from keltis_engine.records.replay import expand, make_replay
 
 LOOK_EVERY = 12  # decisions
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, Rng, Ruleset, State, find_variant
-from keltis_engine.policies import eager, random
+from keltis_engine.play.policies import eager, random
 from tests.places import ROOT
 
 FOLDER = ROOT / "tests/engine/golden"

@@ -4,8 +4,8 @@ from functools import cache
 from typing import Any
 
 from keltis_engine import Rng, State, find_variant
-from keltis_engine.policies import Policy, eager, random
-from keltis_engine.replay import expand, make_replay
+from keltis_engine.play.policies import Policy, eager, random
+from keltis_engine.records.replay import expand, make_replay
 
 OPTIONS: dict[str, list[dict[str, int]]] = {
     "keltis": [{}, {}, {"turn_limit": 40}],

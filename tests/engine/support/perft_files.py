@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from keltis_engine import VARIANTS, State, find_variant
-from keltis_engine.perft import perft
+from keltis_engine.play.perft import perft
 from tests.places import ROOT
 
 FOLDER: Final = ROOT / "tests/engine/perft"

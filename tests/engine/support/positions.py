@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from keltis_engine import COMPILED, VARIANTS, Rng, Ruleset, State, find_variant
-from keltis_engine.policies import POLICIES
-from keltis_engine.variants import Option
+from keltis_engine.games.variants import Option
+from keltis_engine.play.policies import POLICIES
 
 TABLES = [(variant, players) for variant in VARIANTS for players in (2, 3, 4)]
 EXAMPLES = 100 if COMPILED else 40

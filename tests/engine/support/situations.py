@@ -20,15 +20,11 @@ from librt.vecs import vec
 from mypy_extensions import u8
 
 from keltis_engine import State, find_variant
-from keltis_engine.board import FIGURES, START, Board
-from keltis_engine.boards import (
-    NETWORK,
-    NETWORK_TILE_FIELDS,
-    PATH_BOARD,
-    PATH_TILE_FIELDS,
-    STACK_NAMES,
-)
-from keltis_engine.cards import COLOURS, KIND_NAMES, LETTERS
+from keltis_engine.cards.hands import empty_hands, gain
+from keltis_engine.cards.kinds import COLOURS, KIND_NAMES, LETTERS
+from keltis_engine.cards.rows import CARD_ROWS
+from keltis_engine.cards.stacks import push
+from keltis_engine.cards.streams import stream_sizes
 from keltis_engine.games.kartenspiel import KartenspielState
 from keltis_engine.games.kartenspiel_cards import CARD_NAMES, PILE_LETTERS
 from keltis_engine.games.keltis import TILE_NAMES as PATH_TILE_NAMES
@@ -38,10 +34,14 @@ from keltis_engine.games.neue_wege import TILE_NAMES as NETWORK_TILE_NAMES
 from keltis_engine.games.neue_wege import WISH_TILE as NETWORK_WISH_TILE
 from keltis_engine.games.neue_wege import NeueWegeState
 from keltis_engine.games.weg_der_steine import TURN, WegDerSteineState
-from keltis_engine.hands import empty_hands, gain
-from keltis_engine.rows import CARD_ROWS
-from keltis_engine.stacks import push
-from keltis_engine.streams import stream_sizes
+from keltis_engine.table.board import FIGURES, START, Board
+from keltis_engine.table.boards import (
+    NETWORK,
+    NETWORK_TILE_FIELDS,
+    PATH_BOARD,
+    PATH_TILE_FIELDS,
+    STACK_NAMES,
+)
 
 CardState = TypeVar("CardState", KeltisState, NeueWegeState, KartenspielState)
 BoardState = TypeVar("BoardState", KeltisState, NeueWegeState)

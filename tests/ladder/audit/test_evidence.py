@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from keltis_ladder.audit.book import AuditBook, Played
 from keltis_ladder.audit.evidence import (
     BOT_LIMIT,
+    LEFT_OUT,
     STAKES,
     UNIT,
     Contrast,
     Evidence,
+    Share,
     nats,
     odds,
     pair_limit,
@@ -81,6 +83,60 @@ def test_the_evidence_of_honest_bots_reaches_a_level_no_more_often_than_promised
 
 def test_a_bot_that_is_better_in_later_games_is_found() -> None:
     assert min(careers(bots=10, matches=400, gain=14.0, seed=2)) >= BOT_LIMIT
+
+
+def accused(
+    meetings: int, liars: int, honest: int, gain: float, seed: int, thrown: float = 40.0
+) -> Evidence:
+    """Let a bot meet authors in turn; those who lie throw every later game by many points."""
+    chance = random.Random(seed)
+    evidence = Evidence()
+    for number in range(1, meetings + 1):
+        author = number % (liars + honest)
+        values = [chance.gauss(0, 14), chance.gauss(0, 14) + gain]
+        if author < liars:
+            values[1] += thrown
+        found = contrast([round(each * UNIT / 14) for each in values])
+        evidence.add(number, found, BOT_LIMIT, [author])
+    return evidence
+
+
+@pytest.mark.parametrize(("liars", "honest"), [(1, 0), (1, 1), (1, 4), (2, 9), (3, 14)])
+def test_opponents_who_throw_later_games_have_nobody_accused(liars: int, honest: int) -> None:
+    for seed in range(2):
+        evidence = accused(1000, liars, honest, gain=0.0, seed=seed)
+        assert nats(evidence.total, evidence.spread) > BOT_LIMIT  # they speak loudly enough
+        assert evidence.alarm is None
+
+
+def test_a_bot_that_is_better_later_against_everybody_is_found_among_liars_too() -> None:
+    for seed in range(2):
+        assert accused(600, 0, 10, gain=14.0, seed=seed).alarm is not None
+        assert accused(600, 1, 9, gain=14.0, seed=seed).alarm is not None
+
+
+shares = st.builds(Share, st.integers(-60_000, 60_000), st.integers(0, 90_000_000))
+
+
+@given(authors=st.lists(shares, min_size=1, max_size=12), data=st.data())
+def test_no_eighth_of_the_authors_can_add_to_the_evidence(
+    authors: list[Share], data: st.DataObject
+) -> None:
+    """Without them the honest ones alone would say at least as much."""
+    count = data.draw(st.integers(0, -(-len(authors) // LEFT_OUT)))
+    honest = data.draw(st.permutations(authors))[count:]
+    said = nats(sum(e.total for e in authors), sum(e.spread for e in authors), authors)
+    theirs = nats(sum(e.total for e in honest), sum(e.spread for e in honest))
+    assert said <= theirs + 1e-9
+
+
+def test_our_own_bots_and_those_of_the_same_author_are_left_out_by_nobody() -> None:
+    book = AuditBook()
+    games = ((10, 10, 10), (0, 28, 0), (0, 0, 28))
+    book.enter(Played(1, "keltis", (1, 2, 3), (1, 2, 3), (None, 7, 8), games))
+    book.enter(Played(2, "keltis", (4, 5, 6), (4, 5, 6), (7, 7, None), games))
+    left_out = {key.bot: set(found.authors) for key, found in book.bots.items()}
+    assert left_out == {1: {7, 8}, 2: {8}, 3: {7}, 4: set(), 5: set(), 6: {7}}
 
 
 @given(
@@ -149,7 +205,7 @@ def tables(count: int, gain: float, seed: int) -> AuditBook:
                     for seat, bot in enumerate(seated)
                 )
             )
-        book.enter(Played(number, "keltis", bots, bots, tuple(games)))
+        book.enter(Played(number, "keltis", bots, bots, bots, tuple(games)))
     return book
 
 

@@ -10,7 +10,7 @@ import pytest
 from bench.audit_games import sample
 
 from keltis_engine import VARIANTS, Rng, State, find_variant
-from keltis_engine.policies import eager
+from keltis_engine.play.policies import eager
 from keltis_ladder.audit.evidence import BOT_LIMIT, Evidence, nats
 from keltis_ladder.audit.foresight import foresight, shuffled
 from keltis_ladder.audit.rotations import contrast

@@ -66,9 +66,11 @@ def test_a_task_that_is_cancelled_withdraws_its_match(slow: tuple[Entrant, ...])
 
     async def play() -> None:
         async with LocalDispatcher(CORES[:1], sandboxed=False, on_event=record) as dispatcher:
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.3):
-                    await dispatcher.submit(job)
+            waiting = asyncio.ensure_future(dispatcher.submit(job))
+            await until_streamed(record, job)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
             async with asyncio.timeout(PATIENCE):
                 await dispatcher.wait_free()
 

@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from keltis_ladder.dispatch.dispatcher import (
     MatchFinished,
     MatchStarted,
 )
-from keltis_ladder.dispatch.local import MOST_STARTS, LocalDispatcher
+from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
@@ -30,7 +29,9 @@ from tests.ladder.dispatch.support.playing import (
     actions_of,
     all_gone,
     finished,
+    in_front,
     jobs,
+    oversized,
     replayed,
     run,
     slow_bots,
@@ -65,11 +66,20 @@ def test_referees_killed_at_random_moments_cost_nothing_but_time(
                         assert all(game.losses == [] for game in outcome.result.games)
 
             players = [asyncio.create_task(play_on()) for _ in CORES]
+            killed: set[int] = set()  # a dead one stays in the list until that is noticed
             for _ in range(KILLS):
                 await asyncio.sleep(rng.uniform(0.0, 0.4))
-                while not (busy := [pid for pid in dispatcher.pids if len(descendants(pid)) > 1]):
+                while not (
+                    busy := [
+                        pid
+                        for pid in dispatcher.pids
+                        if pid not in killed and len(descendants(pid)) > 1
+                    ]
+                ):
                     await asyncio.sleep(0.01)
-                os.kill(rng.choice(busy), signal.SIGKILL)
+                victim = rng.choice(busy)
+                killed.add(victim)
+                os.kill(victim, signal.SIGKILL)
             stop.set()
             await asyncio.gather(*players)
             return dispatcher.replaced
@@ -88,7 +98,7 @@ def test_referees_killed_at_random_moments_cost_nothing_but_time(
         if last == "MatchFinished":
             assert replayed(record.last_try(job), 2)
         troubles += before.count("AttemptFailed")
-    # Between two matches there is nobody to trouble, and who is dying may be killed once more.
+    # Between two matches there is nobody to trouble.
     assert KILLS - 5 <= troubles <= replaced <= KILLS
     assert all_gone(token)
 
@@ -100,7 +110,7 @@ def test_a_referee_that_hangs_is_replaced_and_its_match_played_again(
     record = Record()
 
     async def play() -> None:
-        dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=record, silence=2.0)
+        dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=record, silence=6.0)
         async with dispatcher:
             (pid,) = dispatcher.pids
             future = dispatcher.submit(job)
@@ -108,7 +118,7 @@ def test_a_referee_that_hangs_is_replaced_and_its_match_played_again(
             os.kill(pid, signal.SIGSTOP)
             begin = time.monotonic()
             result = finished(await future)
-            assert time.monotonic() - begin > 1.9
+            assert time.monotonic() - begin > 5.9
             assert all(game.losses == [] for game in result.games)
             assert replayed(record.last_try(job), 2) == actions_of(result)
             assert dispatcher.replaced == 1
@@ -117,7 +127,7 @@ def test_a_referee_that_hangs_is_replaced_and_its_match_played_again(
     run(play())
     assert record.kinds(job) == ["MatchStarted", "AttemptFailed", "MatchStarted", "MatchFinished"]
     (trouble,) = [event for event in record.events if isinstance(event, AttemptFailed)]
-    assert "said nothing for 2 s" in trouble.reason
+    assert "said nothing for 6 s" in trouble.reason
     assert trouble.tries == 1
     assert all_gone(token)
 
@@ -127,12 +137,12 @@ def test_what_was_not_read_in_time_is_no_silence_of_the_referee(tmp_path: Path, 
     record = Record()
 
     async def play() -> None:
-        dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=record, silence=2.0)
+        dispatcher = LocalDispatcher(CORES[:1], sandboxed=False, on_event=record, silence=6.0)
         async with dispatcher:
             future = dispatcher.submit(job)
             await until_streamed(record, job)
-            time.sleep(2.3)  # somebody keeps the event loop busy
-            dispatcher._look_for_silence()
+            time.sleep(6.5)  # somebody keeps the event loop busy
+            dispatcher._referees.look_for_silence()
             assert len(finished(await future).games) == 2
 
     run(play())
@@ -163,94 +173,24 @@ def test_a_match_that_always_kills_its_referee_fails_and_the_next_one_does_not(
     assert record.kinds(good) == ["MatchStarted", "MatchFinished"]
 
 
-def oversized(bots: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
-    """Return the same bots, with claims that make a job of them larger than any pipe."""
-    return tuple(replace(bot, variants=("keltis",) * 200_000) for bot in bots)
-
-
-def test_a_job_larger_than_a_pipe_is_delivered(slow: tuple[Entrant, ...], token: str) -> None:
-    wanted = jobs(oversized(slow), 3)
-    record = Record()
-
-    async def play() -> int:
-        async with LocalDispatcher(CORES, sandboxed=False, on_event=record) as dispatcher:
-            for outcome in await asyncio.gather(*map(dispatcher.submit, wanted)):
-                assert isinstance(outcome, MatchFinished), outcome.reason
-                assert all(game.losses == [] for game in outcome.result.games)
-            return dispatcher.replaced
-
-    assert run(play()) == 0
-    assert all(record.kinds(job) == ["MatchStarted", "MatchFinished"] for job in wanted)
-    assert all_gone(token)
-
-
-@pytest.mark.parametrize("how", ["dies", "hangs", "is not wanted any more"])
-def test_a_referee_that_has_read_half_of_a_job_holds_nobody_up(
-    slow: tuple[Entrant, ...], token: str, how: str
+def test_a_referee_that_has_read_half_of_a_job_that_is_withdrawn_holds_nobody_up(
+    slow: tuple[Entrant, ...], token: str
 ) -> None:
     (large,), (small,) = jobs(oversized(slow), 1), jobs(slow, 1)
 
     async def play() -> int:
-        silence = 1.0 if how == "hangs" else 60.0
-        async with LocalDispatcher(CORES[:1], sandboxed=False, silence=silence) as dispatcher:
+        async with LocalDispatcher(CORES[:1], sandboxed=False) as dispatcher:
             (pid,) = dispatcher.pids
             os.kill(pid, signal.SIGSTOP)
             waiting = dispatcher.submit(large)
             await asyncio.sleep(0)
-            if how == "dies":
-                os.kill(pid, signal.SIGKILL)
-            if how == "is not wanted any more":
-                waiting.cancel()
-                await dispatcher.wait_free()
-            else:
-                outcome = await waiting
-                assert isinstance(outcome, MatchFinished), outcome.reason
+            waiting.cancel()
+            await dispatcher.wait_free()
             finished(await dispatcher.submit(small))
             return dispatcher.replaced
 
-    assert run(play()) == (0 if "wanted" in how else 1)
+    assert run(play()) == 0
     assert all_gone(token)
-
-
-def test_a_referee_that_dies_while_it_has_nothing_to_do_is_replaced(
-    quick: tuple[Entrant, ...],
-) -> None:
-    async def play() -> None:
-        async with LocalDispatcher(CORES[:1], sandboxed=False) as dispatcher:
-            os.kill(dispatcher.pids[0], signal.SIGKILL)
-            while not dispatcher.replaced:
-                await asyncio.sleep(0.01)
-            await dispatcher.wait_free()
-            assert finished(await dispatcher.submit(jobs(quick, 1)[0])) is not None
-            assert dispatcher.replaced == 1
-
-    run(play())
-
-
-def test_a_referee_that_cannot_start_says_why() -> None:
-    async def play() -> None:
-        with pytest.raises(PlatformFault, match=rf"{MOST_STARTS} times in a row: .*Invalid argum"):
-            await LocalDispatcher([CORES[0], 4095], sandboxed=False).start()
-
-    run(play())
-
-
-def in_front(monkeypatch: pytest.MonkeyPatch, module: Path, source: str) -> None:
-    """Have every Python that is started from now on find a module before all others."""
-    module.write_text(source)
-    path = os.environ.get("PYTHONPATH")
-    monkeypatch.setenv("PYTHONPATH", f"{module.parent}:{path}" if path else str(module.parent))
-
-
-def test_a_missing_sandbox_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    source = "from keltis_ladder.sandbox import sandbox\nsandbox.TOOLS_PATH = '/nowhere'\n"
-    in_front(monkeypatch, tmp_path / "sitecustomize.py", source)
-
-    async def play() -> None:
-        with pytest.raises(PlatformFault, match="bubblewrap is not installed"):
-            await LocalDispatcher(CORES[:1]).start()
-
-    run(play())
 
 
 def test_when_no_referee_can_be_started_any_more_everybody_who_waits_is_told(

@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keltis_ladder.matchmaking import Category, Contender, Matchmaker, Policy, Proposal
+from keltis_ladder.match.orders import Order
+from keltis_ladder.match.reasons import MatchReason
+from keltis_ladder.matchmaking import Category, Contender, Matchmaker, Policy, category_of
 from tests.ladder.matchmaking.support.ladders import (
     all_tables,
     bots,
@@ -24,6 +26,7 @@ from tests.ladder.matchmaking.support.ladders import (
     legal,
     proposed,
     veteran,
+    why,
 )
 
 CHANCE = st.builds(random.Random, st.integers(0, 10**6))
@@ -71,7 +74,7 @@ class Witness:
         else:
             self.maker.finished(proposal, chance_beliefs(proposal, self.chance))
 
-    def propose(self) -> Proposal | None:
+    def propose(self) -> Order | None:
         """Take the next proposal and check all that is promised about it."""
         active = {contender.version: contender for contender in self.maker.active}
         tables = {
@@ -85,29 +88,29 @@ class Witness:
             return None
         seats = set(proposal.versions)
         assert len(seats) == len(proposal.versions) == proposal.players
-        assert seats in tables[proposal.category]
+        assert seats in tables[category_of(proposal)]
         assert legal([active[version] for version in proposal.versions], self.policy)
         self.check_newcomers(proposal, tables)
         self.check_shares(proposal, tables, before)
-        self.check_repetition(proposal, tables[proposal.category])
+        self.check_repetition(proposal, tables[category_of(proposal)])
         for version in proposal.versions:
             self.tables[version] = seats
         return proposal
 
-    def check_newcomers(self, proposal: Proposal, tables: dict[Category, list[set[int]]]) -> None:
+    def check_newcomers(self, proposal: Order, tables: dict[Category, list[set[int]]]) -> None:
         """Whoever is new, and can play, plays next, in the order of arrival."""
         able = set[int]().union(*(table for found in tables.values() for table in found))
         waiting = [version for version in self.unseated if version in able]
         if waiting:
             assert proposal.versions[0] == waiting[0]
-            assert proposal.reason == "new version"
+            assert why(proposal) == MatchReason.NEW_VERSION
         else:
-            assert proposal.reason != "new version"
+            assert why(proposal) != MatchReason.NEW_VERSION
         self.unseated = [each for each in self.unseated if each not in proposal.versions]
 
     def check_shares(
         self,
-        proposal: Proposal,
+        proposal: Order,
         tables: dict[Category, list[set[int]]],
         before: Mapping[Category, float],
     ) -> None:
@@ -117,20 +120,20 @@ class Witness:
         assert set(lags) == set(playable)
         if lags == before and len(playable) > 1:
             # Outside the shares: for a new version, if nothing that it can play is behind.
-            assert proposal.reason == "new version"
+            assert why(proposal) == MatchReason.NEW_VERSION
             for category in playable:
                 if any(proposal.versions[0] in table for table in tables[category]):
                     assert lags[category] + shares[category] < 1e-6
             return
         if playable != self.playable:
             self.playable, self.counts = playable, Counter()
-        self.counts[proposal.category] += 1
+        self.counts[category_of(proposal)] += 1
         for category in playable:
             assert -1 < lags[category] < max(1, len(playable) - 1) + 1e-6
             target = shares[category] * self.counts.total()
             assert abs(target - self.counts[category]) < len(playable)
 
-    def check_repetition(self, proposal: Proposal, tables: list[set[int]]) -> None:
+    def check_repetition(self, proposal: Order, tables: list[set[int]]) -> None:
         """Nobody sits at the same table twice in a row if the match could have had another one."""
         focus = proposal.versions[0]
         mine = [table for table in tables if focus in table]
@@ -228,7 +231,7 @@ def test_who_plays_everything_waits_five_fair_shares_and_twelve_matches_at_most(
         largest = max(largest, len(waited))
         proposal = proposed(maker)
         for version in waited:
-            waited[version] += proposal.reason != "new version"
+            waited[version] += why(proposal) != MatchReason.NEW_VERSION
         for version in proposal.versions:
             waited[version] = 0
         assert max(waited.values()) <= 5 * largest / 2.75 + 12

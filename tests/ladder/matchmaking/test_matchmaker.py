@@ -9,7 +9,9 @@ from collections import Counter
 import pytest
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.matchmaking import Category, Contender, History, Matchmaker, Policy, Proposal
+from keltis_ladder.match.orders import Order
+from keltis_ladder.match.reasons import MatchReason, reason_text
+from keltis_ladder.matchmaking import Category, Contender, History, Matchmaker, Policy, category_of
 from keltis_ladder.matchmaking.field import Field
 from keltis_ladder.matchmaking.value import chance
 from keltis_ladder.ratings.model import noise_of
@@ -24,6 +26,7 @@ from tests.ladder.matchmaking.support.ladders import (
     known,
     proposed,
     veteran,
+    why,
 )
 
 DUELS = Policy(variants={"keltis": 1.0}, players={2: 1.0})
@@ -40,7 +43,7 @@ def ladder_of_veterans(
     return maker
 
 
-def play(maker: Matchmaker, matches: int) -> list[Proposal]:
+def play(maker: Matchmaker, matches: int) -> list[Order]:
     """Play matches that teach nothing."""
     found = []
     for _ in range(matches):
@@ -73,7 +76,7 @@ def test_a_version_is_asked_for_what_it_claims_only() -> None:
     for version in range(4):
         maker.enter(duellist(version), {})
     maker.enter(Contender(9, 9, 9, False, ("neue-wege", "a later game"), (2,)), {})
-    assert {proposal.category for proposal in play(maker, 30)} == {("keltis", 2)}
+    assert {category_of(proposal) for proposal in play(maker, 30)} == {("keltis", 2)}
     assert maker.fair_share(0) == 2
     assert maker.fair_share(9) == float("inf")
 
@@ -99,7 +102,7 @@ def test_the_first_match_of_a_new_version_is_a_short_one() -> None:
     for version in (97, 98, 99):
         maker.enter(generalist(version), known(25.0, 8.0))
         first = proposed(maker)
-        assert (first.first, first.versions[0], first.players) == (True, version, 2)
+        assert (first.urgent, first.versions[0], first.players) == (True, version, 2)
 
 
 def test_a_new_version_is_searched_for_by_halves_as_results_come_in() -> None:
@@ -124,7 +127,7 @@ def test_without_results_a_new_version_is_tried_at_several_levels() -> None:
         proposal = proposed(maker)
         if 99 not in proposal.versions:
             maker.finished(proposal, {})
-        elif proposal.reason == "new version" or proposal.reason.startswith("first match"):
+        elif why(proposal) in (MatchReason.NEW_VERSION, MatchReason.FIRST_OF_VARIANT):
             levels.append(5 + proposal.versions[1])
     assert levels[:3] == [pytest.approx(level, abs=1.5) for level in (25, 31, 19)]
 
@@ -137,7 +140,7 @@ def test_close_ones_meet_and_lopsided_matches_are_rare() -> None:
     chances = []
     for proposal in play(maker, 400):
         one, other = (Belief(ratings[version], 1.0) for version in proposal.versions)
-        if proposal.reason == "close and uncertain":
+        if why(proposal) == MatchReason.CLOSE:
             chances.append(chance(one, other, beta))
     assert len(chances) > 100
     assert statistics.fmean(chances) > 0.35
@@ -148,7 +151,7 @@ def test_matches_go_where_the_ranking_is_in_doubt() -> None:
     # Five close together, the others far from everybody, all equally well known.
     ratings = [24.0, 24.5, 25.0, 25.5, 26.0, 0.0, 8.0, 40.0, 48.0, 56.0]
     maker = ladder_of_veterans(ratings, DUELS)
-    made_for = [each.versions[0] for each in play(maker, 300) if "uncertain" in each.reason]
+    made_for = [each.versions[0] for each in play(maker, 300) if why(each) == MatchReason.CLOSE]
     assert len(made_for) > 100
     assert sum(version < 5 for version in made_for) > 0.95 * len(made_for)
 
@@ -169,7 +172,9 @@ def test_in_a_variant_its_own_rating_decides_who_is_close() -> None:
     beliefs = {**known(25, 1.0), Scope("keltis", ANY): Belief(40, 0.3)}
     maker.enter(contender, beliefs, veteran(contender))
     made = [
-        each for each in play(maker, 200) if each.versions[0] == 99 and "not met" not in each.reason
+        each
+        for each in play(maker, 200)
+        if each.versions[0] == 99 and why(each) != MatchReason.NOT_MET
     ]
     levels = [5 + each.versions[1] for each in made]
     assert len(levels) >= 3
@@ -259,7 +264,7 @@ def test_the_same_seed_makes_the_same_matches() -> None:
         story = []
         for _ in range(60):
             proposal = proposed(maker)
-            story.append(proposal)
+            story.append((proposal.variant, proposal.versions, proposal.reason))
             maker.finished(proposal, chance_beliefs(proposal, chance_of_results))
         stories.append(story)
     assert stories[0] == stories[1] != stories[2]
@@ -271,8 +276,8 @@ def test_after_a_restart_nobody_is_new_who_has_played_and_the_last_table_is_know
         history = History({("keltis", 2): 9}, 990 + version, (version, other), {other: 990})
         maker.enter(duellist(version), known(25 + 20 * (version // 2)), history)
     proposal = proposed(maker)
-    assert proposal.number == 1001
-    assert proposal.reason != "new version"
+    assert maker.number == 1001
+    assert why(proposal) != MatchReason.NEW_VERSION
     assert set(proposal.versions) not in ({0, 1}, {2, 3})
 
 
@@ -283,7 +288,7 @@ def test_who_waited_before_a_restart_has_waited() -> None:
         maker.enter(contender, known(25), veteran(contender, last=980 if version == 7 else 999))
     proposal = proposed(maker)
     assert proposal.versions[0] == 7
-    assert proposal.reason == "has waited longest"
+    assert why(proposal) == MatchReason.WAITED
 
 
 def test_whoever_has_waited_longest_comes_first() -> None:
@@ -295,7 +300,7 @@ def test_whoever_has_waited_longest_comes_first() -> None:
     made_for: list[int] = []
     while len(made_for) < 3:
         proposal = proposed(maker)
-        assert proposal.reason == "has waited longest"
+        assert why(proposal) == MatchReason.WAITED
         made_for.append(proposal.versions[0])
     assert made_for[0] == 1
     assert made_for == sorted(made_for, key={1: 0, 3: 1, 2: 2, 4: 3, 0: 4}.__getitem__)
@@ -324,7 +329,7 @@ def test_who_has_been_placed_stays_placed_when_others_come() -> None:
     play(maker, 60)
     for version in range(6, 9):
         maker.enter(generalist(version), {})
-        firsts = [each for each in play(maker, 30) if each.reason.startswith("first match of")]
+        firsts = [each for each in play(maker, 30) if why(each) == MatchReason.FIRST_OF_VARIANT]
         assert all(each.versions[0] == version for each in firsts)
 
 
@@ -366,13 +371,14 @@ def test_a_history_from_a_ladder_that_counted_further_makes_nobody_wait() -> Non
 def test_a_match_under_way_is_taken_over_after_a_restart() -> None:
     maker = Matchmaker(DUELS, number=1000)
     maker.enter(duellist(0), {})
-    resumed = maker.resume("keltis", (0, 1))
+    resumed = Order("keltis", (0, 1))
+    maker.resume(resumed)
     maker.enter(duellist(1), {})  # in whichever order
     for version in range(2, 12):
         maker.enter(duellist(version), known(25), veteran(duellist(version), last=1000))
     assert maker.running == [resumed]
     proposal = proposed(maker)
-    assert proposal.reason != "new version"  # the first match of both is being played
+    assert why(proposal) != MatchReason.NEW_VERSION  # the first match of both is being played
     assert not {0, 1} & set(proposal.versions)
     maker.finished(resumed, {0: known(30)})
     assert maker.running == [proposal]
@@ -381,7 +387,7 @@ def test_a_match_under_way_is_taken_over_after_a_restart() -> None:
 def test_people_are_told_why() -> None:
     maker = ladder_of_veterans([25.0 + k for k in range(12)])
     maker.enter(generalist(99), {})
-    told = {proposal.reason for proposal in play(maker, 150)}
+    told = {reason_text(proposal.reason) for proposal in play(maker, 150)}
     assert told >= {
         "new version",
         "close and uncertain",
@@ -392,7 +398,9 @@ def test_people_are_told_why() -> None:
     four = Matchmaker(Policy(players={4: 1.0}))
     for version in range(4):
         four.enter(Contender(version, version, version, False, ("keltis",), ANY_NUMBER), {})
-    assert "the share of keltis with 4 players" in {each.reason for each in play(four, 10)}
+    assert "the share of keltis with 4 players" in {
+        reason_text(each.reason) for each in play(four, 10)
+    }
 
 
 def test_the_best_gain_falls_as_ratings_get_sure_and_rises_with_a_new_version() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -59,6 +60,40 @@ def test_a_build_that_changes_nothing_keeps_the_digest(sandbox: Sandbox, staged:
 def test_a_build_may_lock_files_and_has_proc(sandbox: Sandbox, staged: Staged) -> None:
     code = "import fcntl, os; fcntl.flock(open('lock', 'w'), 2); os.readlink('/proc/self/exe')"
     build(staged, ["python3", "-c", code], sandbox, print)
+
+
+NICE_BUILD = """
+import os, sys
+from pathlib import Path
+from keltis_ladder.programs.builds import build
+from keltis_ladder.programs.staging import stage
+from keltis_ladder.sandbox.sandbox import find_sandbox
+
+os.nice(3)
+source, into, script = sys.argv[1:]
+build(stage(Path(source), Path(into)), ["sh", "-c", script], find_sandbox(), print, seconds=60)
+"""
+
+
+def test_a_build_gives_way_even_to_us_and_cannot_help_it(
+    sandbox: Sandbox, source: Path, tmp_path: Path
+) -> None:
+    nice = os.nice(0) + 3 + builds.GIVES_WAY
+    script = f"""
+until [ ! -e /proc/self/autogroup ] || grep -q 'nice {nice}$' /proc/self/autogroup
+do sleep 0.01; done
+for file in autogroup sched timerslack_ns comm; do
+    (echo 0 > /proc/self/$file) 2>/dev/null && echo changed $file
+done
+cut -d ' ' -f 19 /proc/self/stat
+"""
+    said = subprocess.run(
+        [sys.executable, "-c", NICE_BUILD, source, tmp_path / "into", script],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.split() == [str(nice)]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import msgpack
 import pytest
 
 from keltis_engine import VARIANTS, Ruleset, State, find_variant
-from keltis_engine.replay import make_replay, verify
+from keltis_engine.records.replay import make_replay, verify
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import PlatformFault

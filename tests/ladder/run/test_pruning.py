@@ -12,7 +12,7 @@ from sqlmodel import select
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.run.programs import Programs, keep_program
-from keltis_ladder.run.pruning import UNUSED, Pruned, prune
+from keltis_ladder.run.pruning import UNUSED, Pruned, prune, thin_out
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
@@ -128,6 +128,22 @@ def test_only_what_nobody_needs_is_pruned(shelf: Shelf) -> None:
     assert shelf.builds() == 3
     assert prune(shelf.home, shelf.database, played=True).archives == 1
     assert shelf.archives() == everybody - {rated}
+
+
+def test_of_uploads_that_never_play_each_author_keeps_the_newest(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("keltis_ladder.run.pruning.REGRETTED", 2)
+    young = timedelta(hours=1)
+    rated = shelf.add("rated", VersionCause.NEWER_UPLOADED, age=young)
+    playing = shelf.add("playing", VersionCause.ENTERED, age=young)
+    first, *newest = [shelf.add(f"bad{k}", VersionCause.FAILED, age=young) for k in range(3)]
+    with shelf.database.writing() as session:
+        store(session, [rated, playing], won_by("keltis", 2, 0))
+    assert first in shelf.archives()
+    assert thin_out(shelf.home, shelf.database) == 1
+    assert shelf.archives() == {rated, playing, *newest}
+    assert thin_out(shelf.home, shelf.database) == 0
 
 
 def _sizes(shelf: Shelf, *ids: int) -> int:

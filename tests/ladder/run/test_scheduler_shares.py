@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.run.course import Entry
 from keltis_ladder.run.scheduler import MatchAssigned, Scheduler
 from keltis_ladder.store.bots.catalogue import ensure_author
-from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Purpose
 from keltis_ladder.tournaments.plan import Plan
 from tests.ladder.run.test_scheduler import CONTROL, Ladder
 
@@ -52,7 +52,7 @@ def test_the_ladder_plays_on_beside_a_tournament_without_end(ladder: Ladder) -> 
         return len(ladder.told()) >= 60
 
     ladder.run(enough)
-    played = Counter(news.playing.purpose for news in ladder.told())
+    played = Counter(news.playing.order.purpose for news in ladder.told())
     assert played[Purpose.LADDER] >= 30
     assert played[Purpose.TOURNAMENT] >= 2
 
@@ -67,12 +67,12 @@ def test_the_ladder_plays_on_beside_challenges_without_end(ladder: Ladder) -> No
                 tuple(versions[:2]),
                 Purpose.CHALLENGE,
                 rated=False,
-                priority=AT_ONCE,
+                priority=AT_ONCE_PRIORITY,
                 author_id=gwyn,
             )
             add_job(session, order, now())
     ladder.run(lambda ladder, _: len(ladder.told()) >= 60)
-    played = Counter(news.playing.purpose for news in ladder.told())
+    played = Counter(news.playing.order.purpose for news in ladder.told())
     assert played[Purpose.LADDER] >= 30
     assert played[Purpose.CHALLENGE] >= 2
 
@@ -90,11 +90,13 @@ def test_a_small_tournament_does_not_wait_for_a_large_one_of_another_author(
         if len(cups) == 1 and len(ladder.told()) >= 5:
             cups.append(start_tournament(scheduler, "small", versions, 1, morgan))
             scheduler.look()
-        played = Counter(news.playing.tournament_id for news in ladder.told())
+        played = Counter(news.playing.order.tournament_id for news in ladder.told())
         return len(cups) == 2 and played[cups[1]] >= 3
 
     ladder.run(enough, matchmaking=False)
-    begun = [news.playing.tournament_id for news in ladder.news if isinstance(news, MatchAssigned)]
+    begun = [
+        news.playing.order.tournament_id for news in ladder.news if isinstance(news, MatchAssigned)
+    ]
     first, *_, last = (place for place, cup in enumerate(begun) if cup == cups[1])
     # One of each in turn, once the matches that were under way are over.
     assert begun[first:last].count(cups[0]) <= 4

@@ -11,14 +11,15 @@ from keltis_ladder.dispatch.dispatcher import Event, MatchStarted
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.jobs import Job
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.run.pace import Pace, PaceRules, Tempo
+from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.scheduler import MatchAssigned, PaceChanged, Scheduler
-from keltis_ladder.run.transactions import Playing, Transactions
-from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
+from keltis_ladder.run.transactions import Transactions
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Purpose
 from tests.ladder.dispatch.support.playing import CORES
 from tests.ladder.run.test_scheduler import CONTROL, Ladder, submit, until
 from tests.ladder.support.small_bots import FIRST, entrant, write_bot
@@ -141,7 +142,9 @@ def test_a_challenge_is_played_next_although_all_places_are_taken(tmp_path: Path
             gate.shut()
             await until(lambda: gate.is_reached and len(scheduler.playing) == scheduler.width)
             with ladder.database.writing() as session:
-                order = Order(VARIANT, versions, Purpose.CHALLENGE, rated=False, priority=AT_ONCE)
+                order = Order(
+                    VARIANT, versions, Purpose.CHALLENGE, rated=False, priority=AT_ONCE_PRIORITY
+                )
                 id = add_job(session, order, now()).id
             scheduler.look()
             await until(lambda: id in [playing.job.id for playing in assigned(ladder)])
@@ -169,11 +172,11 @@ def test_a_new_version_plays_next_although_all_places_are_taken(tmp_path: Path) 
             )
             held = set(scheduler.playing)  # one is being played, the other waits
             scheduler.look()
-            await until(lambda: any(new in playing.versions for playing in assigned(ladder)))
+            await until(lambda: any(new in playing.order.versions for playing in assigned(ladder)))
             gate.open()
-            await until(lambda: any(new in told.playing.versions for told in ladder.told()))
+            await until(lambda: any(new in told.playing.order.versions for told in ladder.told()))
             told = [told.playing for told in ladder.told()]
-            first = next(k for k, playing in enumerate(told) if new in playing.versions)
+            first = next(k for k, playing in enumerate(told) if new in playing.order.versions)
             seen.append(sum(playing.job.id in held for playing in told[:first]))
 
     run(ladder, Newcomer(), reserve=1)
@@ -239,7 +242,9 @@ def test_a_settled_ladder_plays_a_match_a_minute_and_a_new_version_at_once(tmp_p
                 assert begun() == 2 + minute
             newcomer = ladder.enter("four")
             scheduler.look()
-            await until(lambda: any(newcomer in told.playing.versions for told in ladder.told()))
+            await until(
+                lambda: any(newcomer in told.playing.order.versions for told in ladder.told())
+            )
             assert begun() == 5
             with ladder.database.writing() as session:  # what somebody asks for does not wait
                 add_job(session, Order(VARIANT, (newcomer, 1), purpose=Purpose.CHALLENGE), now())
@@ -279,9 +284,8 @@ def test_nothing_begins_while_it_drains_and_it_goes_on_afterwards(tmp_path: Path
         async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
             await until(lambda: len(ladder.told()) >= 2)
             scheduler.draining = True
-            await asyncio.sleep(0.3)  # one may be on its way already
-            await until(lambda: not scheduler.playing)
             began = sum(isinstance(news, MatchAssigned) for news in ladder.news)
+            await until(lambda: not scheduler.playing)
             await asyncio.sleep(0.7)  # longer than it takes to look around
             counts.append(sum(isinstance(news, MatchAssigned) for news in ladder.news) - began)
             scheduler.draining = False

@@ -12,6 +12,7 @@ from keltis_ladder.run.tournaments import AHEAD, Director
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import finish
 from keltis_ladder.store.matches.queue import MOST_TRIES, claim, release
+from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import (
     Job,
@@ -130,7 +131,7 @@ def test_a_match_that_cannot_be_played_counts_for_nobody(database: Database) -> 
         (job,) = claim(session, HOLDER, now())
     for _ in range(MOST_TRIES):
         with database.writing() as session:
-            release(session, job.id, HOLDER, "the machine burns")
+            release(session, job.id, HOLDER, JobTrouble.PLATFORM, "the machine burns")
         with database.writing() as session:
             claim(session, HOLDER, now())
     with database.reading() as session:

@@ -15,15 +15,17 @@ from keltis_ladder.dispatch.dispatcher import MatchAbandoned, MatchFinished
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.match.jobs import Job as PlayedJob
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.run.backoff import FIRST_PAUSE_SECONDS, Backoff
 from keltis_ladder.run.programs import Lacking, Programs, Unready
 from keltis_ladder.run.scheduler import PlatformTrouble, Scheduler
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.bots.version_words import reason_of
-from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
+from keltis_ladder.store.matches.queue import add_job
+from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Bot, Job, JobState, Purpose, Version
+from keltis_ladder.store.schema.tables import Bot, Job, JobState, Version
 from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged, VersionState
 from tests.ladder.dispatch.support.playing import CORES
 from tests.ladder.run.test_scheduler import CONTROL, Ladder, submit, until
@@ -54,7 +56,7 @@ def troubles(ladder: Ladder) -> list[str]:
 
 
 def played(ladder: Ladder, version: int) -> int:
-    return sum(version in told.playing.versions for told in ladder.told())
+    return sum(version in told.playing.order.versions for told in ladder.told())
 
 
 def archive_of(ladder: Ladder, version: int) -> Path:
@@ -66,7 +68,7 @@ def archive_of(ladder: Ladder, version: int) -> Path:
 
 def challenge(ladder: Ladder, *versions: int) -> str:
     with ladder.database.writing() as session:
-        order = Order(VARIANT, versions, Purpose.CHALLENGE, rated=False, priority=AT_ONCE)
+        order = Order(VARIANT, versions, Purpose.CHALLENGE, rated=False, priority=AT_ONCE_PRIORITY)
         return add_job(session, order, now()).id
 
 
@@ -133,7 +135,9 @@ def test_a_build_that_fails_is_the_bots_fault(ladder: Ladder, tmp_path: Path) ->
     assert (change.version_id, change.cause) == (mine, VersionCause.UNPREPARED)
     failed = job_of(ladder, job)
     assert failed.state == JobState.FAILED
-    assert "no compiler" in failed.trouble
+    assert failed.trouble == JobTrouble.UNPREPARED
+    assert failed.trouble_details is not None
+    assert "no compiler" in failed.trouble_details["text"]
     assert troubles(ladder) == []
     assert played(ladder, mine) == 0
 
@@ -152,7 +156,7 @@ def test_a_slow_build_holds_up_nobody_else(ladder: Ladder, tmp_path: Path) -> No
     job = challenge(ladder, slow, 1)
 
     def enough(ladder: Ladder, scheduler: Scheduler) -> bool:
-        others = [told for told in ladder.told() if slow not in told.playing.versions]
+        others = [told for told in ladder.told() if slow not in told.playing.order.versions]
         if not sign.exists() and begun.exists() and len(others) >= 8 and played(ladder, quick) > 1:
             assert slow in scheduler.workshop.waiting
             assert played(ladder, slow) == 0

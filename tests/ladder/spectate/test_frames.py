@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, Rng, Ruleset, State, find_variant
-from keltis_engine.policies import POLICIES
-from keltis_engine.views import EVERYTHING
+from keltis_engine.play.policies import POLICIES
+from keltis_engine.state.views import EVERYTHING
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import built_in, named_apart
 from keltis_ladder.match.faults import Kind

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from keltis_bots.framing import PREFIX
 from keltis_engine import POST_GAME, SPECTATORS, BadViewer, Rng, State, find_variant
-from keltis_engine.policies import POLICIES
-from keltis_engine.views import PUBLIC
+from keltis_engine.play.policies import POLICIES
+from keltis_engine.state.views import PUBLIC
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.faults import Kind

@@ -3,7 +3,7 @@
 import pytest
 
 from keltis_engine import VARIANTS, find_variant
-from keltis_engine.views import EVERYTHING, PUBLIC
+from keltis_engine.state.views import EVERYTHING, PUBLIC
 from keltis_ladder.spectate.vocabulary import vocabulary
 from tests.engine.support.declared import declared
 

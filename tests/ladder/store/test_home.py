@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.store.database import BadDatabase, Database, proper_url
+from keltis_ladder.store.database import BadDatabase, Database, clear_errors, proper_url
 from keltis_ladder.store.home import DATABASE, Home
+from keltis_ladder.store.schema.tables import Ledger
 from keltis_ladder.store.schema.upkeep import tables_differ
 from keltis_ladder.store.whereabouts import DATA, default_directory
 from tests.ladder.store.support.crowd import together
@@ -48,7 +49,7 @@ def test_a_home_is_made_when_it_is_opened(tmp_path: Path) -> None:
     home = Home(tmp_path / "new" / "home")
     database = home.open()
     assert tables_differ(database) == []
-    assert dump(database)["ledger"] == [(1, 0, 1, 0, 0, 0)]
+    assert dump(database)["ledger"] == [(1, 0, 1, 2, 0, 0, 0)]
     database.close()
     assert (tmp_path / "new" / "home" / "ladder.db").exists()
     home.open(create=False).close()
@@ -134,9 +135,20 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     file = tmp_path / "ladder.db"
     file.write_text("Dear diary, " * 500)
     for create in (True, False):
-        with pytest.raises(BadDatabase, match="is not a database"):
+        with pytest.raises(BadDatabase, match="is not a database; choose another file"):
             Home(tmp_path).open(create=create)
     assert file.read_text() == "Dear diary, " * 500
+
+
+def test_a_database_without_its_tables_is_to_be_restored(tmp_path: Path) -> None:
+    database = Database(str(tmp_path / "ladder.db"))
+    with (
+        pytest.raises(BadDatabase, match="no such table: ledger; restore a backup"),
+        clear_errors(database),
+        database.reading() as session,
+    ):
+        session.get(Ledger, 1)
+    database.close()
 
 
 def test_the_database_of_something_else_is_left_alone(tmp_path: Path) -> None:

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.tournaments import LegResult, Plan, State, TableView, Tournament
-from keltis_ladder.tournaments.brackets import SEED, bracket_of, drop_in_crossings, seeded_slots
+from keltis_ladder.tournaments.schedules.brackets import (
+    SEED,
+    bracket_of,
+    drop_in_crossings,
+    seeded_slots,
+)
 from tests.ladder.tournaments.support.playing import (
     DRAW,
     LOSS,

@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from keltis_ladder.tournaments import LegResult, Plan, Tournament
-from keltis_ladder.tournaments.designs import MOST_UNEVEN, balanced_rounds
-from keltis_ladder.tournaments.schedules import circle_rounds, opponent_groups
+from keltis_ladder.tournaments.schedules.designs import MOST_UNEVEN, balanced_rounds
+from keltis_ladder.tournaments.schedules.round_robins import circle_rounds, opponent_groups
 from tests.ladder.tournaments.support.playing import (
     DRAW,
     LOSS,

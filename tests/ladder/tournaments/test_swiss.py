@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_ladder.tournaments import LegResult, Plan, Tournament, restore
+from tests.ladder.tournaments.schedules.test_matching import all_pairings
 from tests.ladder.tournaments.support.playing import (
     DRAW,
     better_seed,
@@ -20,7 +21,6 @@ from tests.ladder.tournaments.support.playing import (
     tie_break,
     winner_is,
 )
-from tests.ladder.tournaments.test_matching import all_pairings
 
 HALF = Fraction(1, 2)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 from sqlmodel import Session
@@ -20,10 +21,11 @@ from tests.server.support.spectating import PATIENCE
 TELLING = [[10, 10], [0, 28]]  # the first entrant has the second seat in the later game
 
 
-def play(session: Session, versions: list[int], matches: int, telling: bool) -> None:
+def play(session: Session, bot: int, others: list[int], matches: int, telling: bool) -> None:
+    """Let a bot meet others in turn: what the matches against one author say is not enough."""
     rows = made_up("keltis", TELLING) if telling else won_by("keltis", 2, 0)
-    for _ in range(matches):
-        store(session, versions, rows)
+    for _, other in zip(range(matches), cycle(others), strict=False):
+        store(session, [bot, other], rows)
 
 
 async def audited(server: Served) -> None:
@@ -47,29 +49,30 @@ def test_the_operator_sees_whom_the_audit_suspects_and_the_author_what_it_says(
             ada, bob = await server.register("ada"), await server.register("bob")
             [knows] = await site.write(enter, "knows", author="ada")
             [honest] = await site.write(enter, "honest", author="bob")
-            await site.write(play, [knows, honest], 3, False)
+            [fair] = await site.write(enter, "fair", author="carol")
+            await site.write(play, knows, [honest, fair], 3, False)
             await audited(server)
             said = await server.get("/bots/knows/audit", headers=ada)
             assert (said["matches"], said["suspicious"], said["telling"]) == (3, False, [])
             found = await server.get("/admin/audit", headers=server.local)
             assert (found["done"], found["waiting"], found["suspects"]) == (3, 0, [])
 
-            await site.write(play, [knows, honest], 40, True)
+            await site.write(play, knows, [honest, fair], 60, True)
             await audited(server)
             found = await server.get("/admin/audit", headers=server.local)
             [suspect] = found["suspects"]
             assert (suspect["bot"], suspect["partner"]) == ("knows", None)
             assert (suspect["test"], suspect["variant"]) == ("later", "keltis")
-            assert suspect["matches"] == 43
+            assert suspect["matches"] == 63
             assert suspect["odds"] > 12_000
-            assert 3 < suspect["alarm"] <= 43
+            assert 3 < suspect["alarm"] <= 63
             assert found["suspend"] is False
             said = await server.get("/bots/knows/audit", headers=ada)
             assert said["suspicious"] is True
             assert said["telling"] == list(range(4, 14))
             said = await server.get("/bots/honest/audit", headers=bob)
             assert (said["suspicious"], said["telling"]) == (False, [])
-            assert await site.read(active_ids) == [knows, honest]  # nobody is suspended unasked
+            assert await site.read(active_ids) == [knows, honest, fair]  # no suspension unasked
 
             for headers, status in [({}, 401), (bob, 403)]:
                 for path in ("/bots/knows/audit", "/admin/audit"):
@@ -93,13 +96,14 @@ def test_a_suspect_is_suspended_if_the_operator_wants_and_stays_enabled_afterwar
             server.app[AUDITOR].pause = 0.01
             [knows] = await site.write(enter, "knows", author="ada")
             [honest] = await site.write(enter, "honest", author="bob")
+            [fair] = await site.write(enter, "fair", author="carol")
             await audited(server)
-            await site.write(play, [knows, honest], 40, True)
+            await site.write(play, knows, [honest, fair], 60, True)
             await audited(server)
-            assert await site.read(active_ids) == [honest]
+            assert await site.read(active_ids) == [honest, fair]
             done = await server.post("/admin/bots/knows/enable", headers=server.local)
             assert [each["state"] for each in done["versions"]] == ["checking"]
-            await site.write(play, [knows, honest], 1, True)
+            await site.write(play, knows, [honest], 1, True)
             await audited(server)
             versions = await server.get("/bots/knows/versions")
             assert [each["state"] for each in versions["versions"]] != ["retired"]

@@ -10,10 +10,10 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from keltis_ladder.match.commitments import commitment
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY
 from keltis_ladder.match.seeds import mixed_seed, origin_from_plain
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
-from keltis_ladder.store.matches.queue import AT_ONCE
 from keltis_ladder.store.schema.tables import Job, Rating
 from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.http.endpoints import API
@@ -117,7 +117,7 @@ def test_an_author_has_three_challenges_at_once_and_so_many_in_an_hour(tmp_path:
             body = {"bot": "mine", "opponents": ["theirs"], "variant": "keltis", "players": 2}
             for _ in range(3):
                 await server.post("/challenges", 202, json=body, headers=ada)
-            assert {job.priority for job in await server.site.read(jobs)} == {AT_ONCE}
+            assert {job.priority for job in await server.site.read(jobs)} == {AT_ONCE_PRIORITY}
             assert await retry_after(server, body, ada) <= 5
             change(server, cancel_all)
             await server.post("/challenges", 202, json=body, headers=ada)

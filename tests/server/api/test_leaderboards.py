@@ -29,7 +29,8 @@ def test_a_leaderboard_is_what_is_stored_in_every_scope_and_form(tmp_path: Path)
         async with served(tmp_path) as server:
             quiet(server)
             assert await server.get("/leaderboard") == {
-                "variant": "all", "players": 0, "matches": 0, "lines": [],
+                "variant": "all", "players": 0, "matches": 0,
+                "official": "joint", "as_of": None, "lines": [],
             }  # fmt: skip
             versions = bots(server, "one", "two", "three")
             results(server, versions, 30)
@@ -170,9 +171,13 @@ def test_a_head_to_head_table_is_of_those_who_are_named_or_the_best(tmp_path: Pa
             result(server, [three, two], won_by("keltis", 2, winner=0))
             table = await server.get("/head-to-head?bot=two&bot=one")
             assert table["bots"] == [{"bot": "two", "version": 1}, {"bot": "one", "version": 1}]
-            assert table["pairs"] == [{"one": 0, "other": 1, "wins": 1, "draws": 0, "losses": 3}]
+            assert table["pairs"] == [
+                {"one": 0, "other": 1, "wins": 1, "draws": 0, "losses": 3, "expected": None}
+            ]
             narrow = await server.get("/head-to-head?bot=two&bot=one&variant=neue-wege")
-            assert narrow["pairs"] == [{"one": 0, "other": 1, "wins": 1, "draws": 0, "losses": 0}]
+            assert narrow["pairs"] == [
+                {"one": 0, "other": 1, "wins": 1, "draws": 0, "losses": 0, "expected": None}
+            ]
             everybody = await server.get("/head-to-head")
             assert {bot["bot"] for bot in everybody["bots"]} == {"one", "two", "three"}
             assert len(everybody["pairs"]) == 2

@@ -12,17 +12,19 @@ from typing import Any
 
 from sqlmodel import Session
 
-from keltis_engine.replay import read_replay, verify
+from keltis_engine.records.replay import read_replay, verify
 from keltis_ladder.dispatch.dispatcher import MatchFinished, MatchStarted
 from keltis_ladder.match.commitments import commitment
-from keltis_ladder.store.matches.queue import Order, add_job, hold
+from keltis_ladder.match.orders import Order, Purpose
+from keltis_ladder.store.matches.queue import add_job, hold
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Purpose
+from keltis_server.client.live import LiveClient
 from keltis_server.events import Happening
 from keltis_server.http.endpoints import API
+from keltis_server.play.games import GAMES
 from tests.ladder.store.support.results import any_result
 from tests.server.support.serving import Served, served
-from tests.server.support.spectating import PATIENCE, order, settle_in
+from tests.server.support.spectating import PATIENCE, Sluice, order, settle_in
 from tests.server.support.stories import (
     author,
     bots,
@@ -207,6 +209,37 @@ def test_a_replay_is_the_same_every_time_and_plays_out(tmp_path: Path) -> None:
             known = {"If-None-Match": etag}
             assert await status(server, f"/matches/{number}/replay", headers=known) == 304
             assert await status(server, f"/matches/{number + 1}/replay") == 404
+
+    asyncio.run(scenario())
+
+
+def test_a_match_that_no_referee_has_yet_is_one_that_waits(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            games = server.app[GAMES]
+            sluice = Sluice(games.dispatcher)  # nothing gets any further
+            entrants = [await settle_in(server, name, "random") for name in ("alice", "bob")]
+            ids = {await order(server, "weg-der-steine", entrants) for _ in range(3)}
+            async with asyncio.timeout(PATIENCE):
+                while not (games.live and len(games.playing) > len(games.live)):
+                    await asyncio.sleep(0.01)
+            [playing] = games.live
+            assigned = min(games.playing.keys() - games.live.keys())
+            for state, wanted in (("playing", {playing}), ("waiting", ids - {playing})):
+                found = await pages(server, "/matches", state=state, limit=1)
+                # The ladder may want a match of the two by itself, behind these.
+                assert {match["id"] for match in found} & ids == wanted
+                assert {match["state"] for match in found} == {state}
+                for id in wanted:
+                    assert (await server.get(f"/matches/{id}"))["state"] == state
+            async with LiveClient(server.url) as live:
+                for id, state in ((playing, "playing"), (assigned, "waiting")):
+                    await live.subscribe(f"match/{id}")
+                    message = await anext(aiter(live))
+                    while message["op"] != "snapshot" or message["topic"] != f"match/{id}":
+                        message = await anext(aiter(live))
+                    assert message["data"]["match"]["state"] == state
+            sluice.open()
 
     asyncio.run(scenario())
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from keltis_engine.replay import play_again, read_replay
+from keltis_engine.records.replay import play_again, read_replay
 from keltis_ladder.referee.verify import Mark, Verdict, expanded, unknown_fields, verify_games
 from keltis_server.http.endpoints import API
 from tests.ladder.support.small_bots import write_bot

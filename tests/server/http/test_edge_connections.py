@@ -71,12 +71,12 @@ def test_the_head_of_a_later_request_has_a_deadline_too(tmp_path: Path) -> None:
 
 def test_an_idle_connection_is_closed_but_not_before_its_time(tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with served(tmp_path, only(head=0.1, idle=0.6)) as server, raw(server) as client:
+        async with served(tmp_path, only(head=0.3, idle=0.9)) as server, raw(server) as client:
             client.send(HEALTH)
             assert (await client.answer())[0] == 200
             begin = time.monotonic()
             assert await client.closed() == b""
-            assert time.monotonic() - begin >= 0.5  # the deadline of a head is not meant here
+            assert time.monotonic() - begin >= 0.8  # the deadline of a head is not meant here
 
     asyncio.run(scenario())
 

@@ -17,6 +17,7 @@ from keltis_server.live.topics import cost_of
 from keltis_server.settings import Quotas
 from keltis_server.site.budgets import Budgets, Limiter
 from keltis_server.web.pages.all import PARTS as PAGES
+from tests.ladder.store.support.ladders import enter
 from tests.places import ROOT
 from tests.server.support.serving import QUIET, Served, served
 from tests.server.support.spectating import next_json, raw_socket
@@ -158,3 +159,27 @@ def test_the_document_has_the_costs_that_the_endpoints_declare() -> None:
         if endpoint.cost > 1
     }
     assert told == declared
+
+
+def test_a_large_tournament_costs_more_and_its_page_most(tmp_path: Path) -> None:
+    names = [f"bot{number}" for number in range(64)]
+
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            await server.site.write(enter, *names, author="ada")
+            for name, bots in (("small", names[:4]), ("large", names)):
+                wanted = {"format": "swiss", "rounds": 3, "variants": ["keltis"]}
+                wanted |= {"name": name, "bots": bots}
+                await server.post("/tournaments", 201, json=wanted, headers=server.local)
+            for path, tokens, enough in (
+                (f"{API}/tournaments/small", 1, True),
+                (f"{API}/tournaments/large", 12, False),
+                (f"{API}/tournaments/large", 13, True),
+                ("/tournaments/small", 1, True),
+                ("/tournaments/large", 80, False),
+                ("/tournaments/large", 81, True),
+            ):
+                allow(server, tokens)
+                assert await status_of(server, path) == (200 if enough else 429), path
+
+    asyncio.run(scenario())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,11 @@ from keltis_server.http.edge.connections import (
 )
 from keltis_server.http.edge.running import EdgeRunner
 from keltis_server.http.endpoints import API
-from keltis_server.settings import Settings
-from tests.server.support.raw import Raw, raw, request
-from tests.server.support.serving import served
+from keltis_server.settings import Deadlines, Settings
+from keltis_server.uploads.receiving import Pace
+from keltis_server.uploads.submitting import SUBMITTING
+from tests.server.support.raw import PATIENCE, Raw, raw, request
+from tests.server.support.serving import QUIET, served
 
 CHUNKED = {"Transfer-Encoding": "chunked"}
 TINY = b"1\r\nx\r\n"
@@ -131,6 +135,40 @@ def test_it_does_not_help_to_hide_behind_another_request(tmp_path: Path) -> None
             client.send(request("GET", "/healthz") + upload + TOO_MANY)
             assert (await client.answer())[0] == 200
             assert await told(client) == REFUSED
+
+    asyncio.run(scenario())
+
+
+BROKEN = (b"zz\r\n", b"5\r\nabcdefgh\r\n", b"-1\r\n", b"f" * 17 + b"\r\n", b"\x00" * 100)
+
+
+@pytest.mark.parametrize("path", ["/accounts", "/bots"])
+def test_a_broken_chunk_is_refused_as_soon_as_it_is_there(tmp_path: Path, path: str) -> None:
+    """Deadlines are longer than the test waits: it is not they that end it."""
+    settings = replace(QUIET, deadlines=Deadlines(body=2 * PATIENCE, linger=0.1))
+
+    async def scenario() -> None:
+        async with served(tmp_path, settings) as server:
+            server.app[SUBMITTING].receiver.pace = Pace(2 * PATIENCE, 2 * PATIENCE)
+            kind = {"Content-Type": "application/json"}
+            headers = {**await server.register("ada"), **kind, **CHUNKED, "Expect": "100-continue"}
+            for before, broken in product((b"", b"2\r\n{}\r\n"), BROKEN):
+                async with raw(server) as client:
+                    client.send(request("POST", API + path, headers))
+                    assert (await client.answer())[0] == 100  # its handler has begun
+                    client.send(before + broken)
+                    assert await told(client) == (400, "broken-body", "close"), broken
+                    assert await client.closed() == b""
+
+    asyncio.run(scenario())
+
+
+def test_a_broken_chunk_in_one_piece_with_its_head_is_refused_too(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path) as server, raw(server) as client:
+            client.send(request("POST", f"{API}/accounts", CHUNKED) + BROKEN[0])
+            assert (await client.answer())[0] == 400
+            assert await client.closed() == b""
 
     asyncio.run(scenario())
 

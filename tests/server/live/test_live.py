@@ -217,6 +217,9 @@ def test_a_match_that_the_platform_broke_off_begins_again_and_keeps_its_secrets(
                         sluice.open()
                     if all(mirror.end for mirror in mirrors.values()):
                         break
+            one, other = [mirror.attempts for mirror in mirrors.values()]
+            assert one == other
+            assert len(set(one)) == 2  # who comes back in the second knows it from the first
             for mirror in mirrors.values():
                 assert mirror.restarts == 1
                 assert sorted(mirror.views) == [0, 1]

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -17,7 +18,10 @@ from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.schema.moments import now
 from keltis_server.client.live import LiveClient, LiveClosed
 from keltis_server.http.endpoints import API
+from keltis_server.live import socket as socket_module
+from keltis_server.live.socket import BURST, MOST_MISTAKES
 from keltis_server.settings import Quotas
+from keltis_server.site.budgets import Limiter
 from tests.server.support.serving import QUIET, Served, bearer, served
 from tests.server.support.spectating import (
     PATIENCE,
@@ -28,7 +32,7 @@ from tests.server.support.spectating import (
     settle_in,
 )
 
-PINGS = 200  # more than may come at once and in a few seconds
+PINGS = BURST + 4 * MOST_MISTAKES
 
 
 def test_what_is_not_possible_is_refused_with_a_reason(tmp_path: Path) -> None:
@@ -130,7 +134,9 @@ def test_what_is_not_possible_is_refused_with_a_reason(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_whoever_sends_rubbish_is_told_so_and_then_sent_away(tmp_path: Path) -> None:
+def test_whoever_sends_rubbish_is_told_so_and_then_sent_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def scenario() -> None:
         async with served(tmp_path) as server:
             rubbish = [
@@ -154,6 +160,8 @@ def test_whoever_sends_rubbish_is_told_so_and_then_sent_away(tmp_path: Path) -> 
                 await socket.send_str("x" * 5000)
                 assert (await socket.receive(timeout=PATIENCE)).type is aiohttp.WSMsgType.CLOSE
                 assert socket.close_code == 1009
+            # However long it takes to send them, they come at once.
+            monkeypatch.setattr(socket_module, "Limiter", partial(Limiter, clock=lambda: 0.0))
             async with raw_socket(server) as socket:
                 with contextlib.suppress(ConnectionError, aiohttp.ClientError):  # sent away
                     for _ in range(PINGS):
@@ -162,7 +170,8 @@ def test_whoever_sends_rubbish_is_told_so_and_then_sent_away(tmp_path: Path) -> 
                 words = aiohttp.WSMsgType.TEXT
                 while (message := await socket.receive(timeout=PATIENCE)).type is words:
                     answers.append(message.json())
-                assert sum(answer["op"] == "pong" for answer in answers) < PINGS
+                told = [answer["op"] for answer in answers[1:]]  # after the welcome
+                assert told == ["pong"] * BURST + ["error"] * MOST_MISTAKES
                 assert socket.close_code == 1008
 
             # Whoever is still there when the server stops is told so.

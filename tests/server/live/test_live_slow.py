@@ -13,11 +13,14 @@ from keltis_server.client.live import LiveClient
 from keltis_server.events import Checking
 from keltis_server.http import metrics
 from keltis_server.http.endpoints import API
+from keltis_server.live.socket import MOST_OUTSTANDING
 from tests.server.support.serving import Served, served
 from tests.server.support.spectating import PATIENCE, Author, settle_in
 
 CHUNK = "x" * 50_000
 COUNT = 400  # 20 MB: more than the kernel keeps for anybody
+# What the server keeps for a client, and what the kernel does.
+MOST_KEPT = MOST_OUTSTANDING + int(Path("/proc/sys/net/ipv4/tcp_wmem").read_text().split()[2])
 
 
 async def silent_client(server: Served, author: Author, topic: str) -> sockets.socket:
@@ -66,6 +69,7 @@ def test_a_client_that_does_not_read_is_dropped_and_delays_nobody(tmp_path: Path
                 assert (await anext(messages))["op"] == "snapshot"
                 await open_sockets(2)
                 seq = -1
+                dropped_after = 0  # messages
                 for number in range(COUNT):
                     server.site.tell(
                         Checking(alice.version, 1, "output", {"text": f"{number} {CHUNK}"})
@@ -74,7 +78,10 @@ def test_a_client_that_does_not_read_is_dropped_and_delays_nobody(tmp_path: Path
                     assert message["data"][0]["text"].startswith(f"{number} ")
                     assert seq in (-1, message["seq"] - 1)
                     seq = message["seq"]
+                    if not dropped_after and metrics.DROPPED._value.get() > dropped:
+                        dropped_after = number + 1
                 assert metrics.DROPPED._value.get() == dropped + 1
+                assert dropped_after * len(CHUNK) <= MOST_KEPT + 2 * len(CHUNK)
                 await open_sockets(1)
             client.close()
 

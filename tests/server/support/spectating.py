@@ -17,8 +17,10 @@ import aiohttp
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
+from keltis_ladder.dispatch.child import RefereeChild
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.run.programs import keep_program
 from keltis_ladder.spectate import patches
 from keltis_ladder.spectate.live_match import LiveMatch
@@ -26,10 +28,10 @@ from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot, set_aside
 from keltis_ladder.store.matches.matches import match_row
-from keltis_ladder.store.matches.queue import AT_ONCE, Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.matches.watching import stored_match
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import JobState, Purpose
+from keltis_ladder.store.schema.tables import JobState
 from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.client.live import LiveClient
 from keltis_server.http.endpoints import API
@@ -110,7 +112,7 @@ async def order(
         tuple(author.version for author in entrants),
         purpose=Purpose.CHALLENGE,
         rated=rated,
-        priority=AT_ONCE,
+        priority=AT_ONCE_PRIORITY,
         control=control or TimeControl(),
     )
 
@@ -132,6 +134,7 @@ class Mirror:
         self.seqs: list[int] = []
         self.events: list[Message] = []
         self.restarts = 0
+        self.attempts: list[str] = []  # to play it, whose games were told
         self.end: Message | None = None
 
     def take(self, message: Message) -> None:
@@ -141,6 +144,7 @@ class Mirror:
                 self.seqs = [message["seq"]]
                 current = message["data"]["current"]
                 if current is not None:
+                    self._try(message["data"]["attempt"])
                     self._deal(current["rotation"], current["view"])
                     for frame in current["frames"]:
                         self._frame(frame)
@@ -156,12 +160,17 @@ class Mirror:
         self.events.append(event)
         match event["kind"]:
             case "game":
+                self._try(event["attempt"])
                 self._deal(event["rotation"], event["view"])
             case "frame":
                 self._frame(event)
             case "restarted":
                 self.restarts += 1
                 self.views.clear()
+
+    def _try(self, attempt: str) -> None:
+        if attempt not in self.attempts[-1:]:
+            self.attempts.append(attempt)
 
     def _deal(self, rotation: int, view: Any) -> None:
         self.views[rotation] = [view]
@@ -255,12 +264,12 @@ class Sluice:
     """
 
     def __init__(self, dispatcher: LocalDispatcher) -> None:
-        self._take = dispatcher._take
-        self._held: deque[tuple[Any, Any, Message]] = deque()
+        self._hear = dispatcher.hear
+        self._held: deque[tuple[RefereeChild, Message]] = deque()
         self._came = asyncio.Event()
         self._open = False
         self._permits = 0
-        dispatcher._take = self._arrive  # type: ignore[method-assign]
+        dispatcher.hear = self._arrive  # type: ignore[method-assign]
 
     def let(self, pieces: int) -> None:
         """Let so many more pieces through, now or when they come."""
@@ -279,20 +288,20 @@ class Sluice:
             await self._came.wait()
         self.let(1)
 
-    def _arrive(self, post: Any, child: Any, message: Message) -> None:
-        self._held.append((post, child, message))
+    def _arrive(self, child: RefereeChild, message: Message) -> None:
+        self._held.append((child, message))
         self._came.set()
         self._flow()
 
     def _flow(self) -> None:
-        while self._held and (self._open or self._permits or not _is_piece(self._held[0][2])):
-            if not self._open and _is_piece(self._held[0][2]):
+        while self._held and (self._open or self._permits or not _is_piece(self._held[0][1])):
+            if not self._open and _is_piece(self._held[0][1]):
                 self._permits -= 1
-            self._take(*self._held.popleft())
+            self._hear(*self._held.popleft())
 
 
 def _is_piece(message: Message) -> bool:
-    """Return whether a match goes on by it: neither a sign of life nor the start of a referee."""
+    """Return whether a match goes on by it, or is over: it is no sign of life."""
     return message["kind"] == "result" or bool(message.get("entries"))
 
 

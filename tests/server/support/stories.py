@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session
 
+from keltis_ladder.match.orders import Order
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, TokenScope, add_token
 from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.matches.finishing import finish
-from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.matches.records import MatchRows
 from keltis_ladder.store.schema.moments import now
 from keltis_server.http.endpoints import API

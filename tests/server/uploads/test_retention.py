@@ -114,7 +114,7 @@ def test_a_crash_card_that_was_removed_says_so_and_the_fault_stays(tmp_path: Pat
 
 async def until_op(socket: ClientWebSocketResponse, op: str) -> Any:
     """Return the next message of a kind."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while (message := await socket.receive_json())["op"] != op:
             pass
     return message

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, View
-from keltis_engine.cards import LETTERS
+from keltis_engine.cards.kinds import LETTERS
 from keltis_server.web.render.boards_data import FILE, module_text
 from tests.server.web.support.browsing import Gallery, needs_chromium
 from tests.server.web.support.positions import Story, story

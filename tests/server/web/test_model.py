@@ -19,25 +19,41 @@ AGAIN: Final = """async (match) => {
     const seats = [0, 1];
     const view = { scores: [0, 0] };
     const scores = [0, 0];
-    const frame = (ply) => ({ kind: "frame", rotation: 0, ply, seat: 0, patch: [], scores });
-    const frames = (count) => Array.from({ length: count }, (_, ply) => frame(ply));
+    const decision = { kind: "frame", rotation: 0, seat: 0, patch: [], scores };
+    const frame = (ply, action = 0) => ({ ...decision, ply, action });
+    const frames = (count, action) => Array.from({ length: count }, (_, ply) => frame(ply, action));
     const games = (plies) => [{ rotation: 0, seats, plies, ended: false, faults: [] }];
     const current = (plies) => ({ rotation: 0, seats, clocks: [], view, frames: frames(plies) });
-    const under_way = (plies) => ({ match, games: games(plies), current: current(plies) });
-    const waiting = { match, games: [], current: null };
+    const under_way = (plies, attempt) =>
+        ({ match, games: games(plies), current: current(plies), attempt });
+    const waiting = { match, games: [], current: null, attempt: null };
     const found = [];
     const note = () => found.push({ restarts: model.restarts, plies: model.longest(0).plies });
-    model.snapshot(under_way(3));
+    model.snapshot(under_way(3, "first"));
     model.snapshot(waiting);
     note();
-    model.event({ kind: "game", rotation: 0, seats, clocks: [], view });
+    model.event({ kind: "game", rotation: 0, attempt: "second", seats, clocks: [], view });
     note();
     model.event(frame(0));
     note();
     model.snapshot(waiting);
     note();
-    model.snapshot(under_way(5));
+    model.snapshot(under_way(5, "third"));
     note();
+    model.snapshot(under_way(6, "third"));
+    note();
+    model.snapshot(under_way(9, "fourth"));
+    note();
+    const over = { match, games: games(9), current: null, attempt: null };
+    const game = { rotation: 0, seats, clocks: [], view, faults: [] };
+    const whole = (action) => ({ ...game, frames: frames(9, action) });
+    for (const action of [0, 1]) {
+        model.snapshot(over);
+        found.push(model.lacks(0, "public"));
+        model.load(whole(action), "public");
+        found.push(model.lacks(0, "public"));
+        note();
+    }
     return found;
 }"""
 
@@ -57,6 +73,10 @@ def test_a_match_that_waits_again_is_known_to_be_begun_again_when_it_is(tmp_path
                 {"restarts": 1, "plies": 1},
                 {"restarts": 1, "plies": 1},
                 {"restarts": 2, "plies": 5},  # begun again, and already farther than it had been
+                {"restarts": 2, "plies": 6},  # only the connection was lost
+                {"restarts": 3, "plies": 9},  # begun again while we were away, and already farther
+                *(True, False, {"restarts": 3, "plies": 9}),  # over: the same moves were read again
+                *(True, False, {"restarts": 4, "plies": 9}),  # others: it was begun again before
             ]
 
     asyncio.run(scenario())

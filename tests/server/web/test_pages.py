@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import re
+import threading
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,12 +18,13 @@ import pytest
 from sqlmodel import Session, select
 
 from keltis_engine import VARIANTS
+from keltis_ladder.match.reasons import WORDS, MatchReason
 from keltis_ladder.store.schema.tables import Version
 from keltis_server.web.render.assets import DIRECTORY, HASH_MARK, Assets
 from keltis_server.web.render.drawing import axis_of, heat, spark
 from keltis_server.web.render.markdown import read_markdown
 from keltis_server.web.render.modules import Modules, imported
-from keltis_server.web.render.rendering import TEMPLATES, as_data
+from keltis_server.web.render.rendering import PRINTER, TEMPLATES, as_data
 from keltis_server.web.render.words import LANGUAGES, Words, words_of
 from tests.ladder.store.support.results import made_up
 from tests.server.support.serving import Served
@@ -143,6 +145,19 @@ def fill(server: Served) -> None:
     assert real_result(server, versions[:3], 5) == REAL
 
 
+def note_who_prints(server: Served) -> list[threading.Thread]:
+    """Return a list to which the thread of each page is added that is made from now on."""
+    printer, threads = server.app[PRINTER], list[threading.Thread]()
+    printed = printer.page
+
+    def page(*arguments: Any, **context: Any) -> str:
+        threads.append(threading.current_thread())
+        return printed(*arguments, **context)
+
+    printer.page = page  # type: ignore[method-assign]
+    return threads
+
+
 async def cup(server: Served, name: str, form: str) -> None:
     """Make a tournament."""
     wanted = {"name": name, "format": form, "top": 4, "variants": ["keltis"]}
@@ -183,12 +198,20 @@ def test_a_full_ladder_is_shown_and_every_link_leads_somewhere(tmp_path: Path) -
             [newest] = [link for link in older.links if "state=" in link and "after" not in link]
             assert "variant=keltis" in newest
             assert words_of("en")("site.newest") in older.text
+            printed_by = note_who_prints(server)
             assert "Semi-final 1" in (await fetch(server, "/tournaments/cup")).text
+            assert threading.main_thread() not in printed_by  # it may be long: others go on
             assert (await fetch(server, "/matrix")).text.count('class="heat ') == 12
             match = await fetch(server, f"/matches/{REAL}")
             assert '<main id="viewer" tabindex="-1"></main>' in match.text
             assert data_of(match, "match")["games"][0].keys() == GAME
-            assert data_of(played, "history")[0].keys() == {"match", "version", "mu", "sigma"}
+            assert data_of(played, "history")[0].keys() == {
+                "match",
+                "version",
+                "mu",
+                "sigma",
+                "joint",
+            }
             await fetch(server, f"/embed/matches/{REAL}")
             await crawl(server)
             await check_weight(server)
@@ -494,11 +517,6 @@ def test_numbers_are_written_as_people_write_them(
 @pytest.mark.parametrize(
     ("section", "name", "text"),
     [
-        ("reason", "have not met for long", "Sie haben sich lange nicht getroffen"),
-        ("reason", "first match of keltis", "Ein erstes Match: Keltis"),
-        ("reason", "the share of kartenspiel with 3 players", "An der Reihe: Das Kartenspiel zu 3"),
-        ("reason", "a challenge by maeve", "Eine Herausforderung von maeve"),
-        ("reason", "cup: Semi-final 2", "cup: Halbfinale 2"),
         ("label", "Winner of Winners' round 2, table 1", "Sieger: Runde 2 der Sieger, Tisch 1"),
         ("label", "Round of 16, table 3", "Runde der letzten 16, Tisch 3"),
         ("label", "something new", "something new"),
@@ -508,6 +526,31 @@ def test_names_with_parts_are_put_together_in_each_language(
     section: str, name: str, text: str
 ) -> None:
     assert words_of("de").of(section, name) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "details", "text"),
+    [
+        ("", {}, ""),
+        ("not-met", {}, "Sie haben sich lange nicht getroffen"),
+        ("first-of-variant", {"variant": "keltis"}, "Ein erstes Match: Keltis"),
+        ("share", {"variant": "kartenspiel", "players": 3}, "An der Reihe: Das Kartenspiel zu 3"),
+        ("challenge", {"author": "maeve"}, "Eine Herausforderung von maeve"),
+        ("challenge", {}, "Eine Herausforderung"),
+        ("tournament", {"tournament": "a: b", "label": "Semi-final 2"}, "a: b: Halbfinale 2"),
+    ],
+)
+def test_why_a_match_is_played_is_said_in_the_language_of_the_reader(
+    code: str, details: dict[str, str | int], text: str
+) -> None:
+    assert words_of("de").reason(code, details) == text
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_reason_has_words_in_each_language(language: str) -> None:
+    texts = words_of(language).texts
+    assert {f"reason.{code}" for code in MatchReason} <= texts.keys()
+    assert WORDS.keys() == set(MatchReason)
 
 
 def test_values_in_texts_with_tags_cannot_bring_tags() -> None:

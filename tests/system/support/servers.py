@@ -7,18 +7,16 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from keltis_ladder.sandbox.prctl import die_with_parent
+from tests.preloaded.process import load_command, start_command
 
 READY = re.compile(r"The ladder is at (\S+)")
 PATIENCE = 300.0  # seconds for what should take two: other tests need the machine, too
@@ -27,20 +25,22 @@ PATIENCE = 300.0  # seconds for what should take two: other tests need the machi
 class ServerProcess:
     """One life of ``keltis-ladder serve``."""
 
+    _start: ClassVar[Callable[..., subprocess.Popen[str]]] = staticmethod(start_command)
+
     def __init__(self, data: Path, *options: str, **environment: str) -> None:
         self.data = data
         self.lines: list[str] = []
-        in_main = threading.current_thread() is threading.main_thread()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "keltis_cli", "serve", "--data", str(data), *options],
+        self.process = self._start(
+            "serve",
+            "--data",
+            data,
+            *options,
             env={**os.environ, "PYTHONUNBUFFERED": "1", "KELTIS_NICE": "0", **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             start_new_session=True,
-            # A test may be killed, too. But what another thread starts would end with that thread.
-            preexec_fn=partial(die_with_parent, os.getpid()) if in_main else None,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -115,6 +115,12 @@ class ServerProcess:
         with self.process.stdout as lines:
             for line in lines:
                 self.lines.append(line)
+
+
+class LoadedServerProcess(ServerProcess):
+    """One that is loaded from nothing, as its users start it."""
+
+    _start = staticmethod(load_command)
 
 
 def runs(pid: int) -> bool:

@@ -34,6 +34,7 @@ from keltis_ladder.store.home import Home
 from keltis_ladder.store.ratings.recomputing import Comparison, compare
 from keltis_ladder.store.schema.tables import FaultRecord, Job, JobState, Ledger, Match
 from keltis_ladder.store.schema.version_states import VersionCause
+from tests.preloaded.process import start_command
 
 BOTS = ("random", "random", "greedy", "random", "greedy")  # quick ones: many matches per second
 PATIENCE = 300.0  # seconds for a ladder to store its next result
@@ -122,9 +123,9 @@ class Siege:
             show(self.strikes.total())
 
     def _start(self) -> Runner:
-        command = [sys.executable, "-m", "keltis_cli", "ladder", "run", "--no-house", "--json"]
+        command = ["ladder", "run", "--no-house", "--json"]
         command += ["--data", str(self.home.directory), "--database", self.home.url]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+        process = start_command(*command, stdout=subprocess.PIPE, start_new_session=True)
         runner = Runner(process)
         assert process.stdout is not None
         runner.reader = threading.Thread(target=runner.read, args=(process.stdout,), daemon=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.async_api import Page, expect
-from sqlmodel import col, delete, update
+from sqlmodel import Session, col, delete, update
 
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.schema.tables import Job, JobEntrant, SeedPart
+from keltis_ladder.store.schema.tables import Job, JobEntrant, JobState, SeedPart
 from tests.system.web.support.ladders import Ladder
 from tests.system.web.support.visits import PATIENCE, Visitors, needs_chromium
 
@@ -26,7 +28,7 @@ def test_pages_outlive_a_server_that_is_stopped_and_started_again(
     ladder: Ladder, visitors: Visitors
 ) -> None:
     async def story() -> None:
-        kept, gone = ladder.challenge(), ladder.challenge("neue-wege")
+        kept = ladder.challenge()
         await asyncio.to_thread(ladder.wait_until, kept, "playing")
         async with (
             visitors.visit(ladder.url, strict=False) as watcher,
@@ -34,14 +36,18 @@ def test_pages_outlive_a_server_that_is_stopped_and_started_again(
             visitors.visit(ladder.url, strict=False) as reader,
             visitors.visit(ladder.url, strict=False) as unlucky,
         ):
-            for visit in (watcher, idler):
-                await visit.go(f"/matches/{kept}")
-            await reader.go("/leaderboard")
-            await unlucky.go(f"/matches/{gone}")
+            await watcher.go(f"/matches/{kept}")
+            await come(watcher.page, 1)
+            with ladder.held():  # else the match may be over before the others have come
+                await idler.go(f"/matches/{kept}")
+                await reader.go("/leaderboard")
             for visit in (watcher, idler):
                 await come(visit.page, 10)
-            before = await reader.page.locator("table.ranking").inner_text()
-            await asyncio.to_thread(ladder.stop)
+            with ladder.held():
+                gone = ladder.challenge("neue-wege")
+                await unlucky.go(f"/matches/{gone}")
+                before = await reader.page.locator("table.ranking").inner_text()
+                await asyncio.to_thread(ladder.stop)
             for visit in (watcher, idler, reader, unlucky):
                 await expect(visit.page.locator("#connection")).to_contain_text(LOST)
             await scrub_what_is_there(watcher.page)
@@ -49,11 +55,13 @@ def test_pages_outlive_a_server_that_is_stopped_and_started_again(
             assert len(figures) == 10  # the board stays as it was
             assert await reader.page.locator("table.ranking").inner_text() == before
             forget(ladder, gone)
+            put(ladder, kept, JobState.HELD)  # until everybody is back: it lasts a few seconds only
             await asyncio.to_thread(ladder.start)
             for visit in (watcher, idler, reader):
                 shown = visit.page.locator("#connection")
                 await expect(shown).not_to_contain_text(LOST, timeout=PATIENCE)
             await expect(unlucky.page.locator(".viewer-status a")).to_be_visible(timeout=PATIENCE)
+            put(ladder, kept, JobState.WAITING)
             await asyncio.gather(
                 go_on(ladder, watcher.page, kept),
                 see_more(idler.page, figures),
@@ -103,15 +111,30 @@ async def new_results(page: Page, before: str) -> None:
     await expect(table).not_to_have_text(before, use_inner_text=True, timeout=2 * PATIENCE)
 
 
-def forget(ladder: Ladder, match: str) -> None:
-    """Take a match that waits out of the books, as an operator might."""
+@contextmanager
+def books(ladder: Ladder) -> Iterator[Session]:
+    """Open the database of a ladder, to change something."""
     directory = ladder.server.data
     database = Home(directory, str(directory / "ladder.db")).open()
-    with database.writing() as session:
+    try:
+        with database.writing() as session:
+            yield session
+    finally:
+        database.close()
+
+
+def forget(ladder: Ladder, match: str) -> None:
+    """Take a match that waits out of the books, as an operator might."""
+    with books(ladder) as session:
         session.exec(update(SeedPart).where(col(SeedPart.job_id) == match).values(job_id=None))
         session.exec(delete(JobEntrant).where(col(JobEntrant.job_id) == match))
         session.exec(delete(Job).where(col(Job.id) == match))
-    database.close()
+
+
+def put(ladder: Ladder, match: str, state: JobState) -> None:
+    """Hold a match that waits, or let it be played."""
+    with books(ladder) as session:
+        session.exec(update(Job).where(col(Job.id) == match).values(state=state))
 
 
 def is_of_the_network(mishap: str) -> bool:

@@ -12,7 +12,7 @@ from aiohttp import web
 from playwright.async_api import expect
 
 from keltis_server.web.render.assets import DIRECTORY
-from tests.system.web.support.visits import Visit, Visitors, needs_chromium
+from tests.system.web.support.visits import PATIENCE, Visit, Visitors, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 
@@ -72,11 +72,10 @@ async def served(desk: Desk) -> AsyncIterator[str]:
 
 async def wait_for(visit: Visit, desk: Desk, asked: int) -> None:
     """Let time go by until the page has been asked for so often."""
-    for _ in range(200):
-        if desk.asked >= asked:
-            break
-        await visit.page.clock.run_for(500)
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(PATIENCE / 1000):
+        while desk.asked < asked:
+            await visit.page.clock.run_for(500)
+            await asyncio.sleep(0.01)
     assert desk.asked == asked
 
 

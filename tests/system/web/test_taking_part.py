@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -66,7 +67,9 @@ async def submit(page: Page, archive: Path) -> None:
     number = page.url.rpartition("/")[2].partition("#")[0].partition("?")[0]
     # The bot has a rating now, and what its points were made of; the match is in its list.
     await page.goto("/bots/rook")
-    await expect(page.locator("[data-live=rating]")).to_contain_text("A provisional rating")
+    await expect(page.locator("[data-live=rating]")).to_contain_text(
+        re.compile("provisional rating|joint rating")
+    )
     await expect(page.locator(".made th[scope=row]")).to_have_text(
         ["Rows", "Wish stones", "Bonus points", "Together"]
     )

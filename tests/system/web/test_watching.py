@@ -21,9 +21,11 @@ HANDS = """() => [...document.querySelectorAll("#viewer .players-part .hand")].m
   backs: hand.querySelectorAll("[data-back]").length,
 }))"""
 COME = "(least) => Number(document.querySelector('input.track')?.max ?? 0) >= least"
+# The most that moved at once while five decisions were shown.
 MOVING = """async () => {
+  const place = () => document.querySelector("input.track").valueAsNumber;
   let most = 0;
-  for (let k = 0; k < 40; k++) {
+  for (const end = place() + 5; place() < end; ) {
     most = Math.max(most, document.getAnimations().length);
     await new Promise(requestAnimationFrame);
   }
@@ -39,9 +41,12 @@ def test_a_match_is_watched_scrubbed_linked_to_and_seen_to_its_end(
         async with visitors.visit(ladder.url) as watcher, visitors.visit(ladder.url) as guest:
             await watcher.go(f"/matches/{match}")
             await watcher.page.wait_for_function(COME, arg=12)
-            link = await scrub(watcher)
-            await follow_link(guest, link)
-            await peek(watcher, guest, match)
+            with ladder.held():
+                await scrub(watcher)
+            await go_on_without(watcher)
+            with ladder.held():
+                await follow_link(guest, await link_to(watcher))
+                await peek(watcher, guest, match)
             await see_the_end(watcher, match)
             await asyncio.gather(*watcher.reading, *guest.reading)
             truth = Truth(ladder, match)
@@ -52,16 +57,26 @@ def test_a_match_is_watched_scrubbed_linked_to_and_seen_to_its_end(
     visitors.run(story())
 
 
-async def scrub(watcher: Visit) -> str:
-    """Go back while the match goes on; return the address of that place."""
-    page = watcher.page
-    track = page.locator("input.track")
+async def scrub(watcher: Visit) -> None:
+    """Go back in a match that is being played."""
+    track = watcher.page.locator("input.track")
     await track.fill("5")
     await expect(track).to_have_value("5")
+
+
+async def go_on_without(watcher: Visit) -> None:
+    """Let the match go on: we stay where we are."""
     come = len(watcher.frames)
-    while len(watcher.frames) < come + 5:  # it goes on
-        await page.wait_for_timeout(50)
-    await expect(track).to_have_value("5")  # and we stay
+    async with asyncio.timeout(PATIENCE / 1000):
+        while len(watcher.frames) < come + 5:
+            await watcher.page.wait_for_timeout(50)
+    await expect(watcher.page.locator("input.track")).to_have_value("5")
+
+
+async def link_to(watcher: Visit) -> str:
+    """Go to and fro; return the address of the place."""
+    page = watcher.page
+    track = page.locator("input.track")
     await page.wait_for_url("**ply=5*")
     await track.press("ArrowRight")
     await expect(track).to_have_value("6")

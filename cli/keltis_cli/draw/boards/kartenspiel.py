@@ -8,8 +8,8 @@ from rich.text import Text
 
 from keltis_cli.draw.boards.pieces import (
     WIDTH,
-    beside,
     hand_lines,
+    in_pairs,
     pile_line,
     player_line,
     row_line,
@@ -26,13 +26,7 @@ def draw(view: View, look: Look) -> list[Text]:
     """Draw the whole table."""
     facts = [f"draw pile {view['pile']['size']}", f"ended rows {view['ended_rows']}"]
     lines = [title_line(view, look, facts), wish_line(view, look), pile_line(view, look)]
-    for left in range(0, view["players"], 2):
-        right = left + 1
-        lines += beside(
-            player(view, left, look),
-            player(view, right, look) if right < view["players"] else [],
-            COLUMN,
-        )
+    lines += in_pairs([player(view, seat, look) for seat in range(view["players"])], COLUMN)
     return lines + hand_lines(view, look)
 
 

@@ -9,20 +9,18 @@ from rich.text import Text
 from keltis_cli.draw.boards.pieces import (
     WIDTH,
     beside,
+    board_table,
     figure_text,
     figures_by_field,
-    hand_lines,
-    pile_line,
     player_line,
     row_line,
     row_summaries,
     start_line,
-    title_line,
     value_text,
 )
 from keltis_cli.draw.look import LETTERS, QUIET, Look, styled
 from keltis_engine import View
-from keltis_engine.boards import PATH_BOARD, PATH_STONES
+from keltis_engine.table.boards import PATH_BOARD, PATH_STONES
 
 CELL: Final = 7
 BOARD_WIDTH: Final = 42
@@ -31,14 +29,8 @@ GOAL_FROM: Final = 7
 
 def draw(view: View, look: Look) -> list[Text]:
     """Draw the whole table."""
-    goal = f"goal {look.mark('goal')} {view['in_goal']}/5"
     players = [line for seat in range(view["players"]) for line in player(view, seat, look)]
-    return [
-        title_line(view, look, [f"draw pile {view['pile']['size']}", goal]),
-        *beside(paths(view, look), players, BOARD_WIDTH),
-        pile_line(view, look),
-        *hand_lines(view, look),
-    ]
+    return board_table(view, look, beside(paths(view, look), players, BOARD_WIDTH))
 
 
 def paths(view: View, look: Look) -> list[Text]:

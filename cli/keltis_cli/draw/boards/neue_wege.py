@@ -9,21 +9,19 @@ from rich.text import Text
 from keltis_cli.draw.boards.pieces import (
     WIDTH,
     beside,
+    board_table,
     colour_mark,
     figure_text,
     figures_by_field,
-    hand_lines,
-    pile_line,
     player_line,
     row_line,
     row_summaries,
     start_line,
-    title_line,
     value_text,
 )
 from keltis_cli.draw.look import LETTERS, QUIET, STYLES, TITLE, Look, styled
 from keltis_engine import View
-from keltis_engine.boards import NETWORK
+from keltis_engine.table.boards import NETWORK
 
 BOARD_WIDTH: Final = 46
 FIELD: Final = 8  # cells of a field, at most
@@ -50,14 +48,8 @@ STRAIGHT: Final = {1, 9}
 
 def draw(view: View, look: Look) -> list[Text]:
     """Draw the whole table."""
-    goal = f"goal {look.mark('goal')} {view['in_goal']}/5"
     players = [line for seat in range(view["players"]) for line in player(view, seat, look)]
-    return [
-        title_line(view, look, [f"draw pile {view['pile']['size']}", goal]),
-        *beside(network(view, look), players, BOARD_WIDTH),
-        pile_line(view, look),
-        *hand_lines(view, look),
-    ]
+    return board_table(view, look, beside(network(view, look), players, BOARD_WIDTH))
 
 
 def network(view: View, look: Look) -> list[Text]:

@@ -47,6 +47,15 @@ def beside(left: list[Text], right: list[Text], width: int) -> list[Text]:
     return lines
 
 
+def in_pairs(players: list[list[Text]], width: int) -> list[Text]:
+    """Put the blocks of the players side by side, two in a line."""
+    lines: list[Text] = []
+    for left in range(0, len(players), 2):
+        right = players[left + 1] if left + 1 < len(players) else []
+        lines += beside(players[left], right, width)
+    return lines
+
+
 def spread(left: Text, right: Text, width: int) -> Text:
     """Put one text at the left edge and one at the right."""
     line = left.copy()
@@ -67,6 +76,13 @@ def title_line(view: View, look: Look, facts: Iterable[str]) -> Text:
             doing = "to reveal or take"
         left.append(f"{dot}{seat_name(view, view['seat'])} {doing}")
     return spread(left, Text(dot.join(facts)), WIDTH)
+
+
+def board_table(view: View, look: Look, middle: list[Text]) -> list[Text]:
+    """Return the table of a game with figures, around its board and players."""
+    goal = f"goal {look.mark('goal')} {view['in_goal']}/5"
+    title = title_line(view, look, [f"draw pile {view['pile']['size']}", goal])
+    return [title, *middle, pile_line(view, look), *hand_lines(view, look)]
 
 
 def seat_name(view: View, seat: int) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from keltis_cli.draw.boards.pieces import (
     WIDTH,
-    beside,
+    in_pairs,
     player_line,
     row_line,
     seat_name,
@@ -33,13 +33,7 @@ def draw(view: View, look: Look) -> list[Text]:
         *grid(view, look),
         legend(view, look),
     ]
-    for left in range(0, view["players"], 2):
-        right = left + 1
-        lines += beside(
-            player(view, left, look),
-            player(view, right, look) if right < view["players"] else [],
-            COLUMN,
-        )
+    lines += in_pairs([player(view, seat, look) for seat in range(view["players"])], COLUMN)
     return lines
 
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import typer
 from rich.text import Text
 
+from keltis_cli.arguments import of_variant
 from keltis_cli.draw.look import console
 from keltis_cli.errors import BadRequest
 from keltis_cli.remote.connect.completion import complete_bots, complete_variants
@@ -48,14 +49,7 @@ BotArgument = Annotated[
     str, typer.Argument(metavar="BOT", help="Name of the bot.", autocompletion=complete_bots)
 ]
 VariantOption = Annotated[
-    str | None,
-    typer.Option(
-        "--variant",
-        "-v",
-        metavar="VARIANT",
-        help="Only this variant.",
-        autocompletion=complete_variants,
-    ),
+    str | None, of_variant("Only this variant.", autocompletion=complete_variants)
 ]
 
 

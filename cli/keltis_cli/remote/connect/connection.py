@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from keltis_cli.draw.printable import printable
@@ -55,12 +54,7 @@ class Server:
         self._session = aiohttp.ClientSession(timeout=timeout)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         """Close the connection."""
         if self._session is not None:
             await self._session.close()

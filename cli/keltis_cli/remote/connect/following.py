@@ -34,6 +34,10 @@ TimeoutOption = Annotated[
     ),
 ]
 
+WaitOption = Annotated[
+    bool, typer.Option("--wait/--no-wait", help="Wait for its check and its first match.")
+]
+
 Message = dict[str, Any]
 
 

@@ -2,7 +2,7 @@
 
 Every text is made printable as it is read; only logs and the like, which have lines of their own,
 go through ``printable`` when they are shown. Fields that we do not know are ignored: a newer server
-may have more.
+may have more. Of those that an older one does not have yet, whatever may be unknown is unknown.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from keltis_cli.remote.connect.connection import Server
 
 M = TypeVar("M", bound=BaseModel)
 
+MISSING: Final = "missing"  # as pydantic calls it
 RAW: Final = ("log", "output")  # fields with lines of their own
 
 
@@ -23,13 +24,35 @@ def read(server: Server, model: type[M], plain: Any) -> M:
     """Return an answer as a model; one that does not fit it is told in one line."""
     name = model.__name__.removesuffix("Out").lower()
     try:
-        return model.model_validate(safe(plain))
+        plain = safe(plain)
+        try:
+            return model.model_validate(plain)
+        except ValidationError as error:
+            lacking = [each["loc"] for each in error.errors() if each["type"] == MISSING]
+            if not lacking:
+                raise
+            for where in lacking:
+                _set_unknown(plain, where)
+            return model.model_validate(plain)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise server.odd(printable(f"an odd {name} ({where})")) from None
+        what = ".".join(str(part) for part in first["loc"]) or "the whole"
+        if first["type"] == MISSING or first["input"] is None:
+            what += " is missing"
+        raise server.odd(printable(f"an odd {name} ({what})")) from None
     except RecursionError:
         raise server.odd(f"an odd {name} (nested too deeply)") from None
+
+
+def _set_unknown(plain: Any, where: tuple[int | str, ...]) -> None:
+    """Put in that a field is not known; where that cannot be, reading it will tell."""
+    *way, last = where
+    try:
+        for part in way:
+            plain = plain[part]
+        plain[last] = None
+    except (LookupError, TypeError):  # part of the way is the name of a choice
+        return
 
 
 def read_all(server: Server, model: type[M], plain: list[Any]) -> list[M]:

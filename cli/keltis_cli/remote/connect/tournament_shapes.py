@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import model_validator
 
-from keltis_cli.draw.standings_table import SHORT, Tables
+from keltis_cli.draw.tables.standings import SHORT, Tables
 from keltis_ladder.tournaments import standings, views
 from keltis_ladder.tournaments.plan import FORMATS, Plan
 from keltis_server.models.tournaments import (

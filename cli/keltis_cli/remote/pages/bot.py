@@ -7,13 +7,14 @@ from typing import Final
 
 from rich.text import Text
 
-from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.estimates import percent
-from keltis_cli.draw.leaderboard_table import ALARM, bot_name
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
-from keltis_cli.draw.strokes import ago, counted, cut, fitting
+from keltis_cli.draw.strokes import ago, counted, cut, fitting, stroke
+from keltis_cli.draw.tables.columns import Column, fitted, numbers, texts
+from keltis_cli.draw.tables.leaderboard import ALARM, bot_name
 from keltis_cli.remote.pages.match import entrants_text
 from keltis_ladder.files.sizes import KIB
+from keltis_ladder.ratings.joint.ranges import range_text
 from keltis_ladder.store.schema.moments import now
 from keltis_server.models.bots import BotOut, RatingOut, VersionOut
 from keltis_server.models.matches import MatchOut
@@ -52,18 +53,54 @@ def _ratings(ratings: Sequence[RatingOut], width: int, look: Look) -> list[Text]
         + (f", {r.players} players" if r.players else "")
         for r in ratings
     ]
-    ranks = [str(r.rank) if r.rank is not None else "?" if r.provisional else "-" for r in ratings]
     faults = [Text(f"{r.faults:,}", ALARM if r.faults else QUIET) for r in ratings]
     columns = [
-        texts("matches of", kinds, look, least=16),
-        numbers("rank", ranks),
-        numbers("rating", [f"{r.mu:.1f}" for r in ratings]),
-        texts("95 %", [f"{r.low:.1f} to {r.high:.1f}" for r in ratings], look),
+        texts("matches of", kinds, look, least=25),
+        numbers("rank", [_rank(r) for r in ratings]),
+        *(_both(ratings, look) if any(r.joint for r in ratings) else _live(ratings, look)),
         numbers("matches", [f"{r.matches:,}" for r in ratings], spare=1),
         numbers("won", [percent(r.wins / r.games) if r.games else "-" for r in ratings], spare=3),
         numbers("faults", faults, spare=2),
     ]
     return fitted(columns, width, look)
+
+
+def _rank(rating: RatingOut) -> str:
+    if rating.joint is not None:
+        return range_text(rating.joint.best, rating.joint.worst)
+    return str(rating.rank) if rating.rank is not None else "?" if rating.provisional else "-"
+
+
+def _live(ratings: Sequence[RatingOut], look: Look) -> list[Column]:
+    return [
+        numbers("rating", [f"{r.mu:.1f}" for r in ratings]),
+        texts("95 %", [f"{r.low:.1f} to {r.high:.1f}" for r in ratings], look),
+    ]
+
+
+def _both(ratings: Sequence[RatingOut], look: Look) -> list[Column]:
+    reach = stroke("reach", look)
+    joint = [r.joint for r in ratings]
+    return [
+        numbers(
+            "rating",
+            ["-" if j is None else f"{j.rating:.1f} {reach}{j.high - j.rating:.1f}" for j in joint],
+        ),
+        numbers(
+            "expected wins",
+            [
+                "-" if j is None else f"{j.share:.0%} ({j.share_low:.0%}-{j.share_high:.0%})"
+                for j in joint
+            ],
+            spare=1,
+        ),
+        numbers(
+            "TrueSkill",
+            [Text(f"{r.mu:.1f} {reach}{r.high - r.mu:.1f}", QUIET) for r in ratings],
+            spare=2,
+        ),
+        numbers("rests on it", ["-" if j is None else f"{j.own:.0%}" for j in joint], spare=5),
+    ]
 
 
 def _versions(versions: Sequence[VersionOut], width: int, look: Look) -> list[Text]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from keltis_cli.draw.columns import Column, fitted, numbers, texts
-from keltis_cli.draw.leaderboard_table import ALARM, bot_name
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import cut, fitting, wins
+from keltis_cli.draw.tables.columns import Column, fitted, numbers, texts
+from keltis_cli.draw.tables.leaderboard import ALARM, bot_name
 from keltis_server.models.matches import EntrantOut, MatchOut
 
 

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from keltis_cli.draw.brackets import bracket_lines, table_list
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
-from keltis_cli.draw.standings_table import Tables, standings_lines
 from keltis_cli.draw.strokes import counted, cut, fitting, lasting, progress_bar, stroke
+from keltis_cli.draw.tables.standings import Tables, standings_lines
 from keltis_cli.remote.connect.tournament_shapes import Tournament
 
 ENDLESS: Final = 10**6  # lines of a page that may be scrolled

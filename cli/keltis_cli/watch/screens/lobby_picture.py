@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 from rich.text import Text
 
 from keltis_cli.draw.boards.pieces import spread
-from keltis_cli.draw.columns import fitted, numbers, texts
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
 from keltis_cli.draw.strokes import ago, counted, fitting
+from keltis_cli.draw.tables.columns import fitted, numbers, texts
 from keltis_cli.watch.lobby import LobbyModel, Past, Running
 from keltis_cli.watch.moves import ALARM
 from keltis_cli.watch.screens.match_picture import names_text, result_text

@@ -176,13 +176,15 @@ class MatchScreen(PictureScreen):
     async def fetch(self, rotation: int, perspective: str) -> None:
         """Get a game; if that fails, it is asked for again after a while."""
         model = self.model
+        restarts = model.restarts
         try:
             frames = await self.feed.frames(self.match, rotation, perspective)
         except (Refused, Unreachable) as trouble:
             if self.playback.game is None or not self.playback.game.views:
                 self.showing.waiting = str(trouble)
             return
-        model.load(frames, perspective)
+        if restarts == model.restarts:  # else it may be of the attempt that was given up
+            model.load(frames, perspective)
 
     def action_step(self, count: int) -> None:
         """Go some decisions forth or back."""

@@ -13,8 +13,8 @@ from textual.binding import Binding, BindingType
 from keltis_cli.draw.boards.pieces import spread
 from keltis_cli.draw.brackets import bracket_lines, table_list
 from keltis_cli.draw.look import QUIET, TITLE, Look, styled
-from keltis_cli.draw.standings_table import Tables, standings_lines
 from keltis_cli.draw.strokes import fitting, progress_bar
+from keltis_cli.draw.tables.standings import Tables, standings_lines
 from keltis_cli.watch.feed import Feed
 from keltis_cli.watch.lobby import LobbyModel, Past, Running, now
 from keltis_cli.watch.moves import ALARM

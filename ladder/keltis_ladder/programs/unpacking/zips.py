@@ -88,6 +88,8 @@ def _check_overlaps(file: BinaryIO, members: list[zipfile.ZipInfo], directory: i
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Target) -> None:
+    if not member.filename:
+        raise BadArchive("something in this zip has no name: pack it anew")
     parts = target.admit(member.orig_filename)
     if parts is None:
         return

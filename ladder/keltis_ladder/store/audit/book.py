@@ -16,21 +16,24 @@ from sqlalchemy import delete, func, insert, or_, select, update
 from sqlmodel import Session
 
 from keltis_ladder.audit.book import AuditBook, Key, Kind, Pair, Played
-from keltis_ladder.audit.evidence import Contrast, Evidence, Test
+from keltis_ladder.audit.evidence import Contrast, Evidence, Share, Test
 from keltis_ladder.audit.pairs import Strength
+from keltis_ladder.match.orders import Purpose
 from keltis_ladder.store.database import insert_or_update
 from keltis_ladder.store.ratings.memory import matches_stored
 from keltis_ladder.store.schema.tables import (
+    AuditAuthor,
     AuditBot,
     AuditMark,
     AuditPair,
     AuditStrength,
+    Author,
+    Bot,
     Foresight,
     Game,
     Job,
     Match,
     Place,
-    Purpose,
     Version,
     table_of,
 )
@@ -40,6 +43,7 @@ SHOWN: Final = 10  # differences that are told
 
 _mark, _bots, _pairs = table_of(AuditMark), table_of(AuditBot), table_of(AuditPair)
 _strengths, _foresight = table_of(AuditStrength), table_of(Foresight)
+_shares, _author, _bot = table_of(AuditAuthor), table_of(Author), table_of(Bot)
 _match, _job, _place = table_of(Match), table_of(Job), table_of(Place)
 _game, _version = table_of(Game), table_of(Version)
 
@@ -155,7 +159,7 @@ def replace(session: Session) -> int:
     begin, done = _hold_mark(session)
     found = AuditComparison()
     book = _anew(session, begin, done, found)
-    for table in (_bots, _pairs, _strengths):
+    for table in (_shares, _bots, _pairs, _strengths):
         session.execute(delete(table))
     _save(session, book)
     return found.matches
@@ -240,8 +244,16 @@ def _with_games(
         )
     }
     places = session.execute(
-        select(_place.c.match_number, _place.c.version_id, _version.c.bot_id)
+        select(
+            _place.c.match_number,
+            _place.c.version_id,
+            _version.c.bot_id,
+            _bot.c.author_id,
+            _author.c.house,
+        )
         .join(_version, _version.c.id == _place.c.version_id)
+        .join(_bot, _bot.c.id == _version.c.bot_id)
+        .join(_author, _author.c.id == _bot.c.author_id)
         .where(_place.c.match_number.in_(numbers))
         .order_by(_place.c.match_number, _place.c.position)
     )
@@ -252,6 +264,7 @@ def _with_games(
             variant=variants[number],
             versions=tuple(row.version_id for row in rows),
             bots=tuple(row.bot_id for row in rows),
+            authors=tuple(None if row.house else row.author_id for row in rows),
             games=games[number],
         )
 
@@ -293,6 +306,20 @@ def _load_bots(session: Session, book: AuditBook, bots: set[int] | None) -> None
     for row in session.execute(query):
         key = Key(row.bot_id, row.variant, Test(row.test))
         book.bots[key] = Evidence(row.matches, row.total, row.spread, row.alarm)
+    for (bot, variant), shares in shares_of(session, bots).items():
+        book.bots[Key(bot, variant, Test.LATER)].authors = shares
+
+
+def shares_of(session: Session, bots: set[int] | None) -> dict[tuple[int, str], dict[int, Share]]:
+    """Return what the matches against each author say about bots, by bot and variant."""
+    query = select(_shares)
+    if bots is not None:
+        query = query.where(_shares.c.bot_id.in_(bots))
+    found: dict[tuple[int, str], dict[int, Share]] = {}
+    for row in session.execute(query):
+        shares = found.setdefault((row.bot_id, row.variant), {})
+        shares[row.author_id] = Share(row.total, row.spread)
+    return found
 
 
 def _load_pairs(session: Session, book: AuditBook, bots: set[int] | None) -> None:
@@ -318,6 +345,15 @@ def _load_strengths(session: Session, book: AuditBook, versions: set[int] | None
 def _save(session: Session, book: AuditBook) -> None:
     tables: tuple[tuple[Any, list[dict[str, Any]], tuple[str, ...]], ...] = (
         (_bots, [_bot_row(*item) for item in book.bots.items()], ("bot_id", "variant", "test")),
+        (
+            _shares,
+            [
+                {"bot_id": key.bot, "variant": key.variant, "author_id": author, **vars(share)}
+                for key, evidence in book.bots.items()
+                for author, share in evidence.authors.items()
+            ],
+            ("bot_id", "variant", "author_id"),
+        ),
         (_pairs, [_pair_row(*item) for item in book.pairs.items()], ("one_id", "other_id")),
         (
             _strengths,
@@ -340,11 +376,20 @@ def _save(session: Session, book: AuditBook) -> None:
 
 
 def _bot_row(key: Key, evidence: Evidence) -> dict[str, Any]:
-    return {"bot_id": key.bot, "variant": key.variant, "test": str(key.test), **vars(evidence)}
+    return {
+        "bot_id": key.bot,
+        "variant": key.variant,
+        "test": str(key.test),
+        **_sums(evidence),
+    }
 
 
 def _pair_row(ids: tuple[int, int], pair: Pair) -> dict[str, Any]:
-    return {"one_id": ids[0], "other_id": ids[1], "rank": pair.rank, **vars(pair.evidence)}
+    return {"one_id": ids[0], "other_id": ids[1], "rank": pair.rank, **_sums(pair.evidence)}
+
+
+def _sums(evidence: Evidence) -> dict[str, Any]:
+    return {name: value for name, value in vars(evidence).items() if name != "authors"}
 
 
 def _bots_of(session: Session, versions: Sequence[int]) -> dict[int, int]:

@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from keltis_ladder.audit.evidence import Test, nats, odds
 from keltis_ladder.audit.rotations import contrast, margins
-from keltis_ladder.store.audit.book import mark_of, played
+from keltis_ladder.store.audit.book import mark_of, played, shares_of
 from keltis_ladder.store.schema.tables import AuditBot, AuditPair, Bot, table_of
 
 PAIR: Final = "pair"  # the test of two at a table, beside those of a single bot
@@ -95,18 +95,23 @@ def _single(session: Session, bot: int | None = None) -> list[Line]:
         query = query.where(_evidence.c.alarm.is_not(None))
     else:
         query = query.where(_evidence.c.bot_id == bot)
-    return [
-        Line(
-            bot=row.name,
-            partner=None,
-            test=row.test,
-            variant=row.variant,
-            matches=row.matches,
-            odds=odds(row.total, row.spread),
-            alarm=row.alarm,
+    rows = session.execute(query).all()
+    shares = shares_of(session, {row.bot_id for row in rows})
+    lines = []
+    for row in rows:
+        by_author = shares.get((row.bot_id, row.variant), {}) if row.test == Test.LATER else {}
+        lines.append(
+            Line(
+                bot=row.name,
+                partner=None,
+                test=row.test,
+                variant=row.variant,
+                matches=row.matches,
+                odds=odds(row.total, row.spread, by_author.values()),
+                alarm=row.alarm,
+            )
         )
-        for row in session.execute(query)
-    ]
+    return lines
 
 
 def _of_pairs(session: Session, bot: int | None = None) -> list[Line]:

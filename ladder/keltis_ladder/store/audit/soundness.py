@@ -232,7 +232,8 @@ def _ratings(ground: Ground) -> Iterator[Finding]:
         told = f"{found.ratings:,} ratings, {found.steps:,} steps and {found.duels:,} duels"
         begin = f" since the checkpoint after match {found.since:,}" if found.since else ""
         pruned = f"; {found.pruned:,} steps were pruned" if found.pruned else ""
-        text = f"{told} follow exactly from the results{begin}{pruned}"
+        joint = f"; so do {found.joint:,} joint ratings" if found.joint else ""
+        text = f"{told} follow exactly from the results{begin}{joint}{pruned}"
         yield Finding("ratings", Mark.OK, text)
     else:
         text = f"{found.differences:,} numbers do not follow from the results: {found.examples[0]}"

@@ -115,7 +115,7 @@ def open_account(session: Session, name: str, now: datetime) -> Author:
         raise Taken(too_alike(name, alike or name))
     new = Author(name=name, folded=fold(name), created=now)
     row = new.model_dump(exclude={"id"})
-    if alike is not None or not insert_if_new(session, table_of(Author), row, ["folded"]):
+    if alike is not None or not insert_if_new(session, table_of(Author), row):
         raise Taken(f"the name {name!r} is taken: choose another, or log in with your token")
     return session.exec(select(Author).where(Author.name == name)).one()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import merge
@@ -17,6 +17,7 @@ from keltis_ladder.ratings.ranking import FEW, WIDE, rank_groups
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
 from keltis_ladder.store.ratings.leaderboards import Encounter
 from keltis_ladder.store.ratings.memory import active_ids
+from keltis_ladder.store.schema.scopes import within
 from keltis_ladder.store.schema.tables import (
     Archive,
     Author,
@@ -271,17 +272,23 @@ def _steps(version: int, scope: Scope, after: int) -> Select[Any]:
         (True, False): (_step.c.variant_mu, _step.c.variant_sigma),
         (True, True): (_step.c.mu, _step.c.sigma),
     }[scope.variant != ALL, scope.players != ANY]
-    query = (
+    return (
         select(_step.c.match_number, _match.c.finished, *columns)
         .join(_match, _match.c.number == _step.c.match_number)
         .where(_step.c.version_id == version, _step.c.match_number > after)
+        .where(*within(scope, _match.c))
         .order_by(_step.c.match_number)
     )
-    if scope.variant != ALL:
-        query = query.where(_match.c.variant == scope.variant)
-    if scope.players != ANY:
-        query = query.where(_match.c.players == scope.players)
-    return query
+
+
+def names_of(session: Session, versions: Collection[int]) -> dict[int, tuple[str, int]]:
+    """Return the bots of versions, and their numbers."""
+    query = (
+        select(_version.c.id, _bot.c.name, _version.c.number)
+        .join(_bot, _bot.c.id == _version.c.bot_id)
+        .where(_version.c.id.in_(versions))
+    )
+    return {id: (name, number) for id, name, number in session.execute(query)}
 
 
 def opponents_of(session: Session, version: int, scope: Scope) -> list[tuple[str, int, Encounter]]:
@@ -292,23 +299,15 @@ def opponents_of(session: Session, version: int, scope: Scope) -> list[tuple[str
         (_duel.c.other_id, _duel.c.one_id, True),
     ):
         sums = (func.sum(_duel.c.wins), func.sum(_duel.c.draws), func.sum(_duel.c.losses))
-        query = select(other, *sums).where(mine == version).group_by(other)
-        if scope.variant != ALL:
-            query = query.where(_duel.c.variant == scope.variant)
-        if scope.players != ANY:
-            query = query.where(_duel.c.players == scope.players)
+        theirs = (mine == version, *within(scope, _duel.c))
+        query = select(other, *sums).where(*theirs).group_by(other)
         for id, wins, draws, losses in session.execute(query):
             # PostgreSQL's sums are decimal numbers.
             found = Encounter(int(wins), int(draws), int(losses))
             if swapped:
                 found = Encounter(found.losses, found.draws, found.wins)
             met[id] = found
-    names = (
-        select(_version.c.id, _bot.c.name, _version.c.number)
-        .join(_bot, _bot.c.id == _version.c.bot_id)
-        .where(_version.c.id.in_(met))
-    )
-    lines = [(name, number, met[id]) for id, name, number in session.execute(names)]
+    lines = [(*named, met[id]) for id, named in names_of(session, met).items()]
     return sorted(lines, key=lambda line: (-line[2].matches, line[0], line[1]))
 
 

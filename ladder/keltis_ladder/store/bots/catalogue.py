@@ -45,7 +45,7 @@ def ensure_author(session: Session, name: str, house: bool = False) -> Author:
     if author is None:
         folded = free_fold(session, Author, name)
         new = Author(name=name, folded=folded, house=house, created=now())
-        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}), ["name"])
+        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}))
         author = session.exec(query).one()
     return author
 
@@ -61,7 +61,7 @@ def local_author(session: Session, user: str) -> Author:
     if author is None:
         name = _free_author_name(session, user)
         new = Author(name=name, folded=fold(name), local_user=user, created=now())
-        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}), ["local_user"])
+        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}))
         author = session.exec(query).one()
     return author
 
@@ -87,11 +87,11 @@ def ensure_bot(session: Session, author: Author, name: str) -> Bot:
         assert author.id is not None
         # Our own bots have their names whatever else there is.
         alike = None if author.house else look_alike(session, Bot, name)
-        if alike is not None:
-            raise Refused(too_alike(name, alike))
+        if alike not in (None, name):  # the same one may have been entered a moment ago
+            raise Refused(too_alike(name, alike or name))
         folded = free_fold(session, Bot, name) if author.house else fold(name)
         new = Bot(author_id=author.id, name=name, folded=folded, created=now())
-        if not insert_if_new(session, table_of(Bot), new.model_dump(exclude={"id"}), ["folded"]):
+        if not insert_if_new(session, table_of(Bot), new.model_dump(exclude={"id"})):
             bot = session.exec(query).first()  # somebody has just entered it, or one like it
             if bot is None:
                 raise Refused(too_alike(name, look_alike(session, Bot, name) or name))

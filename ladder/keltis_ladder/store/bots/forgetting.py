@@ -41,7 +41,6 @@ from keltis_ladder.store.schema.tables import (
 from keltis_ladder.store.schema.version_states import VersionCause
 
 GONE: Final = "removed with its author"  # why such a bot is disabled, for people
-SOMEBODYS_CHALLENGE: Final = "a challenge"
 
 
 def remove_author(session: Session, author_id: int, by: int, now: datetime) -> Moderated:
@@ -66,9 +65,7 @@ def remove_author(session: Session, author_id: int, by: int, now: datetime) -> M
     )
     for table in (Token, Invitation):
         session.execute(update(table).where(col(table.author_id) == author_id).values(label=""))
-    session.execute(
-        update(Job).where(col(Job.author_id) == author_id).values(reason=SOMEBODYS_CHALLENGE)
-    )
+    session.execute(update(Job).where(col(Job.author_id) == author_id).values(reason_details=None))
     done = Moderated(author_id, author.name)
     bots = bots_of(session, author)
     for bot in bots:
@@ -157,10 +154,10 @@ def _forget_words(session: Session, bots: list[Bot]) -> None:
             .values(name=names[version.bot_id])
         )
     theirs = select(JobEntrant.job_id).where(col(JobEntrant.version_id).in_(versions))
-    session.execute(  # what went wrong may be told with names
+    session.execute(  # what went wrong may be told with names; what it was is a code, and stays
         update(Job)
         .where(col(Job.id).in_(theirs), col(Job.trouble) != "")
-        .values(trouble="")
+        .values(trouble_details=None)
         .execution_options(synchronize_session=False)
     )
     session.flush()

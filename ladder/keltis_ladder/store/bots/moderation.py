@@ -14,19 +14,20 @@ from sqlalchemy import ColumnElement, update
 from sqlmodel import Session, col, select
 
 from keltis_bots.texts import printable
+from keltis_ladder.match.orders import Purpose
 from keltis_ladder.store.bots.catalogue import Refused, activate, versions_in
 from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.matches.finishing import lock_ledger
-from keltis_ladder.store.matches.queue import CALLED_OFF, called_off
+from keltis_ladder.store.matches.queue import called_off
 from keltis_ladder.store.ratings.memory import matches_stored
 from keltis_ladder.store.ratings.recomputing import Comparison, compare, replace
+from keltis_ladder.store.schema.job_troubles import JobTrouble, trouble_values
 from keltis_ladder.store.schema.tables import (
     Author,
     Bot,
     Job,
     JobEntrant,
     JobState,
-    Purpose,
     TournamentEntrant,
     TournamentRecord,
     TournamentState,
@@ -206,7 +207,7 @@ def _call_off(session: Session, whose: ColumnElement[bool]) -> None:
         session.execute(
             update(Job)
             .where(waiting, theirs, col(Job.purpose) == purpose)
-            .values(state=called_off(purpose), trouble=CALLED_OFF)
+            .values(state=called_off(purpose), **trouble_values(JobTrouble.CALLED_OFF))
             .execution_options(synchronize_session=False)
         )
 

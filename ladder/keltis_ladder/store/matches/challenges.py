@@ -6,9 +6,10 @@ from datetime import datetime
 
 from sqlmodel import Session
 
+from keltis_ladder.match.orders import Order
 from keltis_ladder.store.bots.catalogue import Refused
 from keltis_ladder.store.matches.matches import challenges_under_way
-from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.schema.tables import Author, Job
 
 

@@ -10,7 +10,8 @@ from sqlalchemy import case, func, select
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS, find_variant
-from keltis_ladder.ratings.scopes import ALL, ANY, Scope
+from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.store.schema.scopes import within
 from keltis_ladder.store.schema.tables import Match, Place, table_of
 
 LATEST: Final = 1000  # matches of a version are looked at: the newest say how it plays now
@@ -82,18 +83,15 @@ def compositions_of(
 
 
 def _latest(version: int, scope: Scope, latest: int) -> Any:
-    query = (
+    return (
         select(_match.c.number, _match.c.variant, _match.c.players, _place.c.version_id)
         .join(_place, _place.c.match_number == _match.c.number)
         .where(_place.c.version_id == version, _place.c.part0.is_not(None))
+        .where(*within(scope, _match.c))
         .order_by(_place.c.match_number.desc())
         .limit(latest)
+        .subquery("chosen")
     )
-    if scope.variant != ALL:
-        query = query.where(_match.c.variant == scope.variant)
-    if scope.players != ANY:
-        query = query.where(_match.c.players == scope.players)
-    return query.subquery("chosen")
 
 
 def _composition(variant: str, rows: dict[bool, Any]) -> Composition:

@@ -12,14 +12,15 @@ from sqlmodel import Session
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.ratings.book import SEATS, Book, Record, Share, Standing
-from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope, scopes_of
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.store.bots.catalogue import set_aside
 from keltis_ladder.store.database import insert_or_update
 from keltis_ladder.store.matches.chain import chained_digest
 from keltis_ladder.store.matches.records import NO_CARD, MatchRows, without_names
+from keltis_ladder.store.matches.scores import FaultRow, GameRow, scores_of
 from keltis_ladder.store.matches.seed_parts import fill_stock
+from keltis_ladder.store.ratings.models import is_ours
 from keltis_ladder.store.schema.tables import (
     Bot,
     Duel,
@@ -130,7 +131,7 @@ def finish(session: Session, job_id: str, rows: MatchRows, now: datetime) -> Sto
     _add_match(connection, number, job_id, job.rated, versions, rows, now, digest)
     beliefs: Beliefs = {}
     if job.rated:
-        if ledger.rating_model != MODEL_VERSION:
+        if not is_ours(ledger):
             raise StaleRatings(
                 "the stored ratings come from another release; "
                 "first run: keltis-ladder ratings recompute --store"
@@ -236,6 +237,11 @@ def _rate(session: Session, number: int, versions: Sequence[int], rows: MatchRow
 
 
 def _shares(versions: Sequence[int], rows: MatchRows) -> tuple[Share, ...]:
+    scores = scores_of(
+        rows.variant,
+        [GameRow(game["rotation"], game["scores"], game["ranks"]) for game in rows.games],
+        [FaultRow(fault["rotation"], fault["seat"]) for fault in rows.faults],
+    )
     return tuple(
         Share(
             version=version,
@@ -243,8 +249,9 @@ def _shares(versions: Sequence[int], rows: MatchRows) -> tuple[Share, ...]:
             twelfths=place["twelfths"],
             faults=place["faults"],
             seats=tuple(place[f"seat{seat}"] for seat in range(rows.players)),
+            score=score,
         )
-        for version, place in zip(versions, rows.places, strict=True)
+        for version, place, score in zip(versions, rows.places, scores, strict=True)
     )
 
 
@@ -343,11 +350,12 @@ def add_duels(session: Session, book: Book) -> None:
                 "wins": score.wins,
                 "draws": score.draws,
                 "losses": score.losses,
+                "margin": score.margin,
             }
             for pair, score in sorted(book.duels.items())
         ],
         ("one_id", "other_id", "variant", "players"),
-        added=("wins", "draws", "losses"),
+        added=("wins", "draws", "losses", "margin"),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlmodel import Session, col, select
 
+from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.tables import Job, JobState
 
 
@@ -38,7 +39,7 @@ def release_gone(session: Session) -> list[str]:
         if job.holder is not None and is_gone(job.holder):
             job.state = JobState.WAITING
             job.holder = job.lease_until = None
-            job.trouble = "the process that played it has ended"
+            job.trouble, job.trouble_details = JobTrouble.HOLDER_GONE, None
             session.add(job)
             released.append(job.id)
     session.flush()

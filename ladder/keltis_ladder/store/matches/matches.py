@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import merge
@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, func, literal_column, or_, select
 from sqlmodel import Session
 
+from keltis_ladder.match.orders import Purpose
 from keltis_ladder.ratings.scopes import OVERALL
 from keltis_ladder.store.schema.tables import (
     Author,
@@ -24,7 +25,6 @@ from keltis_ladder.store.schema.tables import (
     Ledger,
     Match,
     Place,
-    Purpose,
     Rating,
     RatingStep,
     SeedPart,
@@ -293,15 +293,22 @@ def unfinished_jobs(
     states: Sequence[str],
     after: JobMark | None,
     limit: int,
+    unbegun: Collection[str] = (),
 ) -> list[JobMark]:
-    """Return jobs in some states, the newest first."""
+    """Return jobs in some states, the newest first.
+
+    Those that are ``unbegun`` wait, though somebody has leased them.
+    """
     # State by state: among all jobs those that are not done are few, and an index has them.
+    queries = [_in_state(wanted, state, after) for state in states]
+    if JobState.LEASED in states:
+        queries = [query.where(_job.c.id.not_in(unbegun)) for query in queries]
+    elif unbegun:
+        leased = _in_state(wanted, JobState.LEASED, after)
+        queries.append(leased.where(_job.c.id.in_(unbegun)))
     of_each = [
-        [
-            JobMark(created, id)
-            for created, id in session.execute(_in_state(wanted, state, after).limit(limit))
-        ]
-        for state in states
+        [JobMark(created, id) for created, id in session.execute(query.limit(limit))]
+        for query in queries
     ]
     return list(islice(merge(*of_each, reverse=True), limit))
 

@@ -6,29 +6,26 @@ a result; the first one counts, and the second changes nothing.
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, case, insert, true
 from sqlmodel import Session, col, or_, select, update
 
-from keltis_bots.texts import printable
 from keltis_engine import find_variant
-from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
+from keltis_ladder.match.orders import Order, Purpose
 from keltis_ladder.matchmaking.fair_shares import Flow
 from keltis_ladder.store.bots.catalogue import Refused
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.matches.seed_parts import draw_seed
+from keltis_ladder.store.schema.job_troubles import NO_TROUBLE, JobTrouble, trouble_values
 from keltis_ladder.store.schema.tables import (
     Author,
     Bot,
     Job,
     JobEntrant,
     JobState,
-    Purpose,
     TournamentRecord,
     Version,
     table_of,
@@ -36,26 +33,6 @@ from keltis_ladder.store.schema.tables import (
 
 LEASE: Final = timedelta(seconds=60)  # renewed long before it ends while the match is played
 MOST_TRIES: Final = 5  # leases that ended without a result; then the job has failed
-AT_ONCE: Final = 100  # a priority: somebody waits for it
-CALLED_OFF: Final = "a bot in it was taken off the ladder"
-
-
-@dataclass(frozen=True)
-class Order:
-    """A match that somebody wants played."""
-
-    variant: str
-    versions: tuple[int, ...]
-    purpose: Purpose = Purpose.LADDER
-    rated: bool = True
-    seed: int | None = None  # none: it is drawn when the match begins
-    control: TimeControl = DEFAULT_CONTROL
-    priority: int = 0
-    reason: str = ""
-    tournament_id: int | None = None
-    leg: str | None = None
-    author_id: int | None = None  # who wants it
-    id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
 def add_job(session: Session, order: Order, now: datetime) -> Job:
@@ -72,13 +49,14 @@ def add_job(session: Session, order: Order, now: datetime) -> Job:
         variant=ruleset.id,
         ruleset_version=ruleset.version,
         options=dict(ruleset.options),
-        players=len(order.versions),
+        players=order.players,
         seed="" if order.seed is None else str(order.seed),
         bank_ms=order.control.bank_ms,
         increment_ms=order.control.increment_ms,
         start_ms=order.control.start_ms,
         priority=order.priority,
-        reason=order.reason,
+        reason="" if order.reason is None else order.reason.code,
+        reason_details=None if order.reason is None else dict(order.reason.details),
         tournament_id=order.tournament_id,
         leg=order.leg,
         author_id=order.author_id,
@@ -180,7 +158,9 @@ def renew(
     return kept
 
 
-def release(session: Session, id: str, holder: str, trouble: str = "") -> None:
+def release(
+    session: Session, id: str, holder: str, trouble: JobTrouble | None = None, text: str = ""
+) -> None:
     """Give a lease back. One without trouble does not count as a try: we were told to stop.
 
     A job with a bot that was disabled meanwhile is called off.
@@ -194,12 +174,13 @@ def release(session: Session, id: str, holder: str, trouble: str = "") -> None:
         return
     job.state = JobState.WAITING
     job.holder = job.lease_until = None
-    job.trouble = printable(trouble)
-    if not trouble:
+    if trouble is None:
         job.tries -= 1
-    elif job.tries >= MOST_TRIES:
-        job.state = JobState.FAILED
-    session.add(job)
+        _note(session, job, NO_TROUBLE)
+    else:
+        if job.tries >= MOST_TRIES:
+            job.state = JobState.FAILED
+        _note(session, job, trouble_values(trouble, text))
     session.flush()
 
 
@@ -212,11 +193,16 @@ def give_up(session: Session, now: datetime) -> None:
             col(Job.lease_until) < now,
             col(Job.tries) >= MOST_TRIES,
         )
-        .values(state=JobState.FAILED, holder=None, lease_until=None, trouble="its leases ended")
+        .values(
+            state=JobState.FAILED,
+            holder=None,
+            lease_until=None,
+            **trouble_values(JobTrouble.LEASES_ENDED),
+        )
     )
 
 
-def give_up_waiting(session: Session, version_id: int, reason: str) -> None:
+def give_up_waiting(session: Session, version_id: int, text: str) -> None:
     """Fail the jobs that wait for a version which nobody will ever be able to play.
 
     Those with a bot that was disabled meanwhile are called off.
@@ -234,8 +220,7 @@ def give_up_waiting(session: Session, version_id: int, reason: str) -> None:
             _call_off(session, job)
         else:
             job.state = JobState.FAILED
-            job.trouble = printable(reason)
-            session.add(job)
+            _note(session, job, trouble_values(JobTrouble.UNPREPARED, text))
     session.flush()
 
 
@@ -252,11 +237,6 @@ def versions_of(session: Session, jobs: Sequence[str]) -> dict[str, tuple[int, .
     return {job: tuple(versions) for job, versions in found.items()}
 
 
-def control_of(job: Job) -> TimeControl:
-    """Return the clock that a job is played with."""
-    return TimeControl(job.bank_ms, job.increment_ms, job.start_ms)
-
-
 def called_off(purpose: str) -> JobState:
     """Return what becomes of a match that is called off; tournaments count a failed one as void."""
     return JobState.FAILED if purpose == Purpose.TOURNAMENT else JobState.CANCELLED
@@ -265,7 +245,12 @@ def called_off(purpose: str) -> JobState:
 def _call_off(session: Session, job: Job) -> None:
     job.state = called_off(job.purpose)
     job.holder = job.lease_until = None
-    job.trouble = CALLED_OFF
+    _note(session, job, trouble_values(JobTrouble.CALLED_OFF))
+
+
+def _note(session: Session, job: Job, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(job, name, value)
     session.add(job)
 
 

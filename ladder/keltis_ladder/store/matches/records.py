@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from keltis_bots.texts import printable
 from keltis_engine import Ruleset, find_variant
-from keltis_engine.replay import make_replay
+from keltis_engine.records.replay import make_replay
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.ratings.book import SEATS

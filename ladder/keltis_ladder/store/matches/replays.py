@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from sqlmodel import Session, col, select
 
 from keltis_engine import Ruleset, find_variant
-from keltis_engine.replay import Replay, make_replay
+from keltis_engine.records.replay import Replay, make_replay
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.commitments import commitment_of
 from keltis_ladder.match.rotation import by_seat

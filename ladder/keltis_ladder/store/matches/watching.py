@@ -8,15 +8,15 @@ from collections.abc import Iterable, Sequence
 from sqlmodel import Session, col, select
 
 from keltis_engine import Ruleset, find_variant
-from keltis_ladder.match import jobs
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import Kind
+from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.spectate.batches import Decided, Decision, Dropped, Ended, Entry
 from keltis_ladder.spectate.live_match import LiveMatch
+from keltis_ladder.store.matches.job_rows import job_of
 from keltis_ladder.store.matches.matches import FaultRow, MatchRow
-from keltis_ladder.store.matches.queue import control_of
 from keltis_ladder.store.matches.records import unpack_moves
 from keltis_ladder.store.matches.replays import Damaged, pruned_replay
 from keltis_ladder.store.schema.tables import Game, Match, Place
@@ -25,13 +25,8 @@ from keltis_ladder.store.schema.tables import Game, Match, Place
 def stored_match(session: Session, row: MatchRow) -> LiveMatch:
     """Return a match that is over as if it had been watched; only its times are not known."""
     job = row.job
-    played = jobs.Job(
-        variant=job.variant,
-        options=job.options,
-        seed=int(job.seed),
-        entrants=tuple(Entrant(each.bot, str(each.version_id), (), None) for each in row.entrants),
-        control=control_of(job),
-        id=job.id,
+    played = job_of(
+        job, [Entrant(each.bot, str(each.version_id), (), None) for each in row.entrants]
     )
     ruleset = find_variant(job.variant, job.options)
     games = session.exec(
@@ -58,7 +53,7 @@ def stored_match(session: Session, row: MatchRow) -> LiveMatch:
 
 def _entries(
     ruleset: Ruleset,
-    job: jobs.Job,
+    job: Job,
     rotation: int,
     actions: Sequence[int],
     faults: Sequence[FaultRow],

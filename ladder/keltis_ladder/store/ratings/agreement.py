@@ -8,7 +8,6 @@ the model, in a book of their own from the first match to the last.
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,14 +15,15 @@ from sqlmodel import Session
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.ratings.book import Book, Rate
-from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.ratings.package import PackageRater
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief, Noise
 from keltis_ladder.ratings.skill import rate as our_rate
 from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.ratings.checkpoints import stored_book
-from keltis_ladder.store.ratings.recomputing import SHOWN, Progress, records
+from keltis_ladder.store.ratings.models import other_models
+from keltis_ladder.store.ratings.rated_matches import records
+from keltis_ladder.store.ratings.recomputing import SHOWN, Progress
 from keltis_ladder.store.schema.tables import Ledger
 
 # Points of mu and sigma. Both sides compute with 53 bits, and differ by some 1e-12 after thousands
@@ -107,21 +107,18 @@ def compare_with_package(
     if ledger is None:
         raise LadderError("the database is not ready: run keltis-ladder db upgrade")
     found = Agreement()
-    if ledger.rating_model != MODEL_VERSION:
-        found.differ(
-            f"the ratings come from model {ledger.rating_model}, this program has {MODEL_VERSION}"
-        )
+    for difference in other_models(ledger):
+        found.differ(difference)
     known = predecessors(session)
     rater = PackageRater()
     kernel, package = _Timed(kernel_rate), _Timed(rater.rate)
     ours, theirs = Book(known, kernel.rate), Book(known, package.rate)
-    with closing(records(session)) as history:
-        for record in history:
-            ours.enter(record)
-            theirs.enter(record)
-            found.matches += 1
-            if progress is not None and found.matches % MATCHES_PER_REPORT == 0:
-                progress(record.number, ledger.matches)
+    for record in records(session):
+        ours.enter(record)
+        theirs.enter(record)
+        found.matches += 1
+        if progress is not None and found.matches % MATCHES_PER_REPORT == 0:
+            progress(record.number, ledger.matches)
     for key, standing in theirs.standings.items():
         found.kernel.add(key, ours.standings[key].belief, standing.belief)
     _compare_stored(found, stored_book(session, known), theirs)

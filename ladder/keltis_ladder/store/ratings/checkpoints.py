@@ -20,17 +20,18 @@ from sqlmodel import Session
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.ratings.book import Book, Pair, Score, Standing
-from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.store.database import allow_pauses, insert_or_update
 from keltis_ladder.store.matches.finishing import lock_ledger, standing_of
+from keltis_ladder.store.ratings.models import MODELS, is_ours
 from keltis_ladder.store.schema.tables import Duel, Ledger, Rating, RatingCheckpoint, table_of
 
 EVERY: Final = 20_000  # matches from one checkpoint to the next: seconds of recomputation
 KEPT: Final = 10  # checkpoints; older ones go
 
 _checkpoint = table_of(RatingCheckpoint)
+_OURS: Final = tuple(_checkpoint.c[name] == version for name, version in MODELS.items())
 
 
 class DamagedCheckpoint(LadderError):
@@ -66,23 +67,22 @@ def digest_of(book: Book) -> str:
 
 
 def marks(session: Session, after: int = 0) -> list[Mark]:
-    """Return the checkpoints of our rating model after a match, the oldest first."""
+    """Return the checkpoints of our models after a match, the oldest first."""
     query = (
         select(_checkpoint.c.number, _checkpoint.c.digest)
-        .where(_checkpoint.c.rating_model == MODEL_VERSION, _checkpoint.c.number > after)
+        .where(*_OURS, _checkpoint.c.number > after)
         .order_by(_checkpoint.c.number)
     )
     return [Mark(number, digest) for number, digest in session.execute(query)]
 
 
-def newest(session: Session, predecessors: Mapping[int, int | None]) -> tuple[int, Book] | None:
-    """Return the book of the newest checkpoint, and its number."""
-    query = (
-        select(_checkpoint)
-        .where(_checkpoint.c.rating_model == MODEL_VERSION)
-        .order_by(_checkpoint.c.number.desc())
-        .limit(1)
-    )
+def newest(
+    session: Session, predecessors: Mapping[int, int | None], until: int | None = None
+) -> tuple[int, Book] | None:
+    """Return the book of the newest checkpoint, and its number; of those up to a match, if any."""
+    query = select(_checkpoint).where(*_OURS).order_by(_checkpoint.c.number.desc()).limit(1)
+    if until is not None:
+        query = query.where(_checkpoint.c.number <= until)
     row = session.execute(query).first()
     return None if row is None else (row.number, _read(row, predecessors))
 
@@ -114,7 +114,7 @@ def stored_book(session: Session, predecessors: Mapping[int, int | None]) -> Boo
         book.standings[row.version_id, Scope(row.variant, row.players)] = standing_of(row)
     for row in session.execute(select(table_of(Duel))):
         pair = Pair(row.one_id, row.other_id, row.variant, row.players)
-        book.duels[pair] = Score(row.wins, row.draws, row.losses)
+        book.duels[pair] = Score(row.wins, row.draws, row.losses, row.margin)
     return book
 
 
@@ -125,7 +125,7 @@ def add_if_due(session: Session, now: datetime, every: int = EVERY) -> int | Non
         return None
     held = lock_ledger(session)
     allow_pauses(session)  # to write a large book out takes a while
-    if held.rating_model != MODEL_VERSION or held.matches < _last(session) + every:
+    if not is_ours(held) or held.matches < _last(session) + every:
         return None
     add(session, held.matches, stored_book(session, {}), now)
     kept = select(_checkpoint.c.number).order_by(_checkpoint.c.number.desc()).limit(KEPT)
@@ -143,7 +143,7 @@ def add(session: Session, number: int, book: Book, now: datetime) -> None:
     text = text_of(book)
     row = {
         "number": number,
-        "rating_model": MODEL_VERSION,
+        **MODELS,
         "digest": hashlib.sha256(text).hexdigest(),
         "book": zlib.compress(text, 6),
         "created": now,

@@ -11,9 +11,11 @@ from sqlalchemy import Select, bindparam, func, select
 from sqlmodel import Session
 
 from keltis_ladder.ratings.ranking import provisional, rank_groups
-from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
+from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.store.matches.records import TWELFTHS
+from keltis_ladder.store.ratings.joint import publications
 from keltis_ladder.store.ratings.lines import ON_LADDER, Line
+from keltis_ladder.store.schema.scopes import within
 from keltis_ladder.store.schema.tables import (
     Author,
     Bot,
@@ -94,18 +96,22 @@ def leaderboard(session: Session, scope: Scope = OVERALL, everybody: bool = Fals
 def signature(session: Session) -> tuple[int, ...]:
     """Return numbers that differ if leaderboards do: quick to read, and good enough to notice.
 
-    They are how much is stored, the model of the ratings, and who is on the ladder.
+    They are how much is stored, the models of the ratings, who is on the ladder, and how often
+    joint ratings were published.
     """
     ledger, version = table_of(Ledger).c, table_of(Version).c
     bot, author = table_of(Bot).c, table_of(Author).c
-    stored = session.execute(select(ledger.matches, ledger.rating_model)).first()
+    stored = session.execute(
+        select(ledger.matches, ledger.rating_model, ledger.joint_model)
+    ).first()
     on_ladder = session.execute(
         select(func.count(), func.sum(version.id))
         .join(table_of(Bot), bot.id == version.bot_id)
         .join(table_of(Author), author.id == bot.author_id)
         .where(version.state == ON_LADDER, author.disabled.is_(False))
     ).one()
-    return tuple(int(number or 0) for number in (*(stored or ()), *on_ladder))
+    numbers = (*(stored or ()), *on_ladder, publications(session))
+    return tuple(int(number or 0) for number in numbers)
 
 
 def _line(row: Sequence[Any], rank: int | None, tied: int) -> Line:
@@ -164,13 +170,9 @@ def head_to_head(
             func.sum(duel.draws),
             func.sum(duel.losses),
         )
-        .where(duel.one_id.in_(versions), duel.other_id.in_(versions))
+        .where(duel.one_id.in_(versions), duel.other_id.in_(versions), *within(scope, duel))
         .group_by(duel.one_id, duel.other_id)
     )
-    if scope.variant != ALL:
-        query = query.where(duel.variant == scope.variant)
-    if scope.players != ANY:
-        query = query.where(duel.players == scope.players)
     found = {}
     for one, other, wins, draws, losses in session.execute(query):
         # PostgreSQL's sums are decimal numbers.

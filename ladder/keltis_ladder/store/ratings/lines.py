@@ -10,8 +10,37 @@ from keltis_ladder.ratings.ranking import Z95
 ON_LADDER: Final = "active"  # the state of versions that play
 
 
+class Joint(NamedTuple):
+    """The joint rating of a version, as it was last published."""
+
+    rating: float
+    sigma: float
+    share: float  # expected, of wins against the field
+    share_low: float  # its 95 % interval
+    share_high: float
+    best: int  # the places that it may have
+    worst: int
+    own: float  # shares of what is known: from matches of the scope,
+    others: float  # from other matches,
+    before: float  # and from what is believed of a bot that nobody has seen
+    provisional: bool  # the interval of its share is wide
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95 % interval of the rating."""
+        return self.rating - Z95 * self.sigma
+
+    @property
+    def high(self) -> float:
+        """Its upper end."""
+        return self.rating + Z95 * self.sigma
+
+
 class Line(NamedTuple):
-    """One line of a leaderboard."""
+    """One line of a leaderboard.
+
+    Rank and provisional are by the official rating; mu and sigma always are live TrueSkill.
+    """
 
     version: int
     bot: str
@@ -32,10 +61,11 @@ class Line(NamedTuple):
     provisional: bool
     rank: int | None = None  # none: provisional, or no longer on the ladder
     tied: int = 1  # how many share the rank
+    joint: Joint | None = None  # none: not published yet, or no longer on the ladder
 
     @property
     def low(self) -> float:
-        """The lower end of the 95 % interval."""
+        """The lower end of the 95 % interval of the live rating."""
         return self.mu - Z95 * self.sigma
 
     @property

@@ -6,27 +6,26 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import delete, insert, select, update
 from sqlmodel import Session
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.ratings.book import Book, Pair, Record, Share
-from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.ratings.book import Book, Pair
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.matches.finishing import add_duels, lock_ledger, rating_row, step_row
 from keltis_ladder.store.ratings import checkpoints
+from keltis_ladder.store.ratings.models import MODELS, other_models
+from keltis_ladder.store.ratings.published import Publications
+from keltis_ladder.store.ratings.publishing import renounce
+from keltis_ladder.store.ratings.rated_matches import records
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import (
     Duel,
     Ledger,
-    Match,
-    Place,
     Rating,
     RatingCheckpoint,
     RatingStep,
@@ -47,6 +46,7 @@ class Comparison:
     ratings: int = 0
     steps: int = 0
     duels: int = 0
+    joint: int = 0  # figures of the joint rating
     since: int = 0  # the match after whose checkpoint it began; 0: from the first match
     checkpoints: int = 0  # that it came through
     pruned: int = 0  # steps that are not stored any more
@@ -77,43 +77,6 @@ class Comparison:
             self.differ(f"{what}: {', '.join(parts)}")
 
 
-class Incomplete(LadderError):
-    """A match of which rows are missing."""
-
-
-def records(
-    session: Session, after: int = 0, until: int | None = None
-) -> Generator[Record, None, None]:
-    """Return the rated matches in their order; those after a number, and up to one."""
-    match, place = table_of(Match).c, table_of(Place).c
-    query = (
-        select(
-            match.number, match.variant, match.players,
-            place.version_id, place.rank, place.twelfths, place.faults,
-            place.seat0, place.seat1, place.seat2, place.seat3,
-        )
-        .join(table_of(Place), place.match_number == match.number, isouter=True)
-        .where(match.rated, match.number > after)
-        .order_by(match.number, place.position)
-    )  # fmt: skip
-    if until is not None:
-        query = query.where(match.number <= until)
-    with session.execute(query, execution_options={"yield_per": CHUNK}) as rows:
-        for _, places in groupby(rows, key=itemgetter(0)):
-            yield _record([tuple(row) for row in places])
-
-
-def _record(rows: list[tuple[Any, ...]]) -> Record:
-    number, variant, players = rows[0][:3]
-    if len(rows) != players:
-        raise Incomplete(f"match {number} has not all its {players} places: restore a backup")
-    shares = [
-        Share(version, rank, twelfths, faults, tuple(seats[:players]))
-        for _, _, _, version, rank, twelfths, faults, *seats in rows
-    ]
-    return Record(number, variant, players, tuple(shares))
-
-
 def compare(
     session: Session, progress: Progress | None = None, from_checkpoint: bool = False
 ) -> tuple[Comparison, Book]:
@@ -125,16 +88,16 @@ def compare(
     ledger = _compare_ledger(session, found)
     total = ledger.matches
     known = predecessors(session)
-    begin = checkpoints.newest(session, known) if from_checkpoint else None
+    published = Publications(session)
+    begin = checkpoints.newest(session, known, published.oldest) if from_checkpoint else None
     found.since, book = begin or (0, Book(known))
     marks = _Marks(checkpoints.marks(session, found.since), found)
-    with (
-        closing(_stored_steps(session, found.since)) as rows,
-        closing(records(session, found.since)) as history,
-    ):
+    with closing(_stored_steps(session, found.since)) as rows:
         stored = _StoredSteps(rows, found, ledger.steps_pruned)
-        for record in history:
+        for record in records(session, found.since, total):
             marks.pass_by(book, record.number)
+            for text in published.pass_by(book, record.number):
+                found.differ(text)
             after = book.enter(record)
             for position, share in enumerate(record.shares):
                 stored.compare(step_row(record.number, position, share.version, after[position]))
@@ -143,6 +106,9 @@ def compare(
                 progress(record.number, total)
         stored.skip_to(None)
     marks.pass_by(book, total + 1)
+    for text in (*published.pass_by(book, total + 1), *published.left_over()):
+        found.differ(text)
+    found.joint = published.figures
     _compare_ratings(session, found, book)
     _compare_duels(session, found, book)
     if progress is not None:
@@ -155,10 +121,8 @@ def _compare_ledger(session: Session, found: Comparison) -> Ledger:
     ledger = session.get(Ledger, 1)
     if ledger is None:
         raise LadderError("the database is not ready: run keltis-ladder db upgrade")
-    if ledger.rating_model != MODEL_VERSION:
-        found.differ(
-            f"the ratings come from model {ledger.rating_model}, this program has {MODEL_VERSION}"
-        )
+    for difference in other_models(ledger):
+        found.differ(difference)
     return ledger
 
 
@@ -254,7 +218,8 @@ def _duel(pair: Pair) -> str:
 def replace(session: Session, progress: Progress | None = None) -> int:
     """Throw all ratings away and store new ones; return how many matches they come from.
 
-    Steps that were pruned stay away, and checkpoints are made anew where they were.
+    Steps that were pruned stay away, and checkpoints are made anew where they were. The joint
+    rating is published again after that, by whoever does so.
     """
     ledger = lock_ledger(session)
     allow_pauses(session)  # thousands of matches are rated between two statements
@@ -290,7 +255,8 @@ def replace(session: Session, progress: Progress | None = None) -> int:
     if rows:
         session.execute(insert(table_of(Rating)), rows)
     add_duels(session, book)
-    session.execute(update(Ledger).values(rating_model=MODEL_VERSION))
+    session.execute(update(Ledger).values(MODELS))
+    renounce(session)
     return count
 
 

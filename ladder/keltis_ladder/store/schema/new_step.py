@@ -9,7 +9,8 @@ from pathlib import Path
 from alembic import command
 
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.schema.upkeep import configuration, newest_step, upgrade
+from keltis_ladder.store.schema.steps import newest_step
+from keltis_ladder.store.schema.upkeep import configuration, upgrade
 
 
 def write_step(name: str) -> None:
@@ -20,7 +21,7 @@ def write_step(name: str) -> None:
         upgrade(database)
         with database.engine.begin() as connection:
             config.attributes["connection"] = connection
-            number = int(newest_step(config)) + 1
+            number = int(newest_step()) + 1
             command.revision(config, message=name, autogenerate=True, rev_id=f"{number:04}")
         database.close()
 

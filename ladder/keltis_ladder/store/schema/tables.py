@@ -19,6 +19,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Index,
+    Integer,
     LargeBinary,
     MetaData,
     Text,
@@ -28,7 +29,8 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, SQLModel
 
-from keltis_ladder.store.schema.moments import Moment
+from keltis_ladder.match.orders import Purpose
+from keltis_ladder.store.schema.moment_column import Moment
 from keltis_ladder.store.schema.version_states import Detail
 
 # Constraints without a name cannot be changed by a later migration.
@@ -58,14 +60,6 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Purpose(StrEnum):
-    """What a match is played for."""
-
-    LADDER = "ladder"
-    TOURNAMENT = "tournament"
-    CHALLENGE = "challenge"
-
-
 class TournamentState(StrEnum):
     """How far a tournament has come."""
 
@@ -91,6 +85,15 @@ def no_flag_yet() -> Any:
     return Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
+def no_number_yet(big: bool = False) -> Any:
+    """Return a column for a number that is 0 in rows from before there was one."""
+    return Field(
+        default=0,
+        sa_type=BigInteger if big else Integer,
+        sa_column_kwargs={"server_default": "0"},
+    )
+
+
 def plain(default: Any = ...) -> Any:
     """Return a column of lists, texts and numbers."""
     return Field(default=default, sa_type=JSON)
@@ -110,6 +113,7 @@ class Ledger(Table, table=True):
     id: int = Field(default=1, primary_key=True)
     matches: int = 0
     rating_model: int
+    joint_model: int = no_number_yet()  # whose scores the margins of duels come from; 0: none
     # Of matches up to these numbers, what was older than the operator wants it kept is gone. In
     # what came later, whatever is missing is damage.
     steps_pruned: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
@@ -235,7 +239,8 @@ class Job(Table, table=True):
     increment_ms: int
     start_ms: int
     priority: int = 0  # higher ones are played first
-    reason: str = ""  # why this match, for people
+    reason: str = ""  # why this match: a code; empty if nobody has said
+    reason_details: dict[str, str | int] | None = Field(default=None, sa_type=JSON)
     tournament_id: int | None = Field(default=None, foreign_key="tournament.id")
     leg: str | None = None  # which match of the tournament
     author_id: int | None = Field(default=None, foreign_key="author.id")  # who wanted it
@@ -244,7 +249,8 @@ class Job(Table, table=True):
     holder: str | None = None  # who plays it
     lease_until: datetime | None = no_moment_yet()
     tries: int = 0  # how often it was leased
-    trouble: str = Field(default="", sa_type=Text)  # why the last try failed
+    trouble: str = Field(default="", sa_type=Text)  # what was wrong with the last try: a code
+    trouble_details: dict[str, str] | None = Field(default=None, sa_type=JSON)  # of the trouble
 
 
 class JobEntrant(Table, table=True):
@@ -396,6 +402,7 @@ class RatingCheckpoint(Table, table=True):
 
     number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     rating_model: int
+    joint_model: int = no_number_yet()
     digest: str  # of the book before it was compressed
     book: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     created: datetime = moment()
@@ -411,6 +418,61 @@ class Duel(Table, table=True):
     wins: int
     draws: int
     losses: int
+    margin: int = no_number_yet(big=True)  # of the first, summed up: in the joint rating's scores
+
+
+class JointMark(Table, table=True):
+    """The newest publication of the joint rating in a scope: its figures are those of this moment.
+
+    It is written together with them, so that whoever reads both sees one publication.
+    """
+
+    __tablename__ = "joint_mark"
+
+    variant: str = Field(primary_key=True)
+    players: int = Field(primary_key=True)
+    as_of: int  # the match that was the last: all results up to it are in the figures
+    joint_model: int
+    serial: int  # how often this scope was published
+    field: list[int] = plain()  # all versions that were active: others are measured by them
+    published: datetime = moment()
+
+
+class JointRating(Table, table=True):
+    """The joint rating of a version in a scope, as its mark says; active versions alone have one.
+
+    ``own``, ``others`` and ``before`` are shares of what is known: from matches of the scope, from
+    other matches, and from what is believed of a bot that nobody has seen.
+    """
+
+    __tablename__ = "joint_rating"
+    __table_args__ = (Index(None, "variant", "players", "rating"),)
+
+    version_id: int = Field(foreign_key="version.id", primary_key=True)
+    variant: str = Field(primary_key=True)
+    players: int = Field(primary_key=True)
+    rating: float
+    sigma: float
+    share: float  # expected, of wins against the field, with its 95 % interval
+    low: float
+    high: float
+    own: float
+    others: float
+    before: float
+
+
+class JointHistory(Table, table=True):
+    """The joint rating of a version as it was published after a match."""
+
+    __tablename__ = "joint_history"
+    __table_args__ = (Index(None, "match_number"),)
+
+    version_id: int = Field(foreign_key="version.id", primary_key=True)
+    variant: str = Field(primary_key=True)
+    players: int = Field(primary_key=True)
+    match_number: int = Field(foreign_key="match.number", primary_key=True)
+    rating: float
+    sigma: float
 
 
 class TournamentRecord(Table, table=True):
@@ -486,6 +548,18 @@ class AuditBot(Table, table=True):
     total: int = Field(sa_type=BigInteger)
     spread: int = Field(sa_type=BigInteger)
     alarm: int | None = None  # the match after which it was more than chance allows
+
+
+class AuditAuthor(Table, table=True):
+    """Which part of a bot's evidence of later games comes from matches against one author."""
+
+    __tablename__ = "audit_author"
+
+    bot_id: int = Field(foreign_key="bot.id", primary_key=True)
+    variant: str = Field(primary_key=True)
+    author_id: int = Field(foreign_key="author.id", primary_key=True)
+    total: int = Field(sa_type=BigInteger)
+    spread: int = Field(sa_type=BigInteger)
 
 
 class AuditPair(Table, table=True):

@@ -9,24 +9,23 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 
 from keltis_ladder.errors import LadderError
-from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.store.archives import PARTIAL
 from keltis_ladder.store.database import BadDatabase, Database
+from keltis_ladder.store.ratings.models import MODELS
+from keltis_ladder.store.schema import steps
+from keltis_ladder.store.schema.steps import newest_step, step_of
 from keltis_ladder.store.schema.tables import Ledger, Table, table_of
 
-STEPS: Final = Path(__file__).parent / "migrations"
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 BUSY: Final = 30.0  # seconds that a vacuum waits for writers
 PAGES: Final = 4096  # of a database that are copied in one step
 
@@ -37,8 +36,7 @@ _ONE_AT_A_TIME: Final = 20081215  # the number of the lock that those who change
 
 def upgrade(database: Database) -> tuple[str | None, str]:
     """Bring the tables up to date; return the step before and the step now."""
-    config = configuration()
-    newest = newest_step(config)
+    newest = newest_step()
     with (
         database.engine.connect() as connection,
         _loose_references(connection),
@@ -46,15 +44,22 @@ def upgrade(database: Database) -> tuple[str | None, str]:
     ):
         if not database.is_sqlite:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ONE_AT_A_TIME})")
-        before = _step(connection, config)
+        before = step_of(connection)
         if before is None:
             _refuse_strangers(connection)
         if before != newest:
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            _take_steps(connection)
             _check_references(connection)
         _open_ledger(connection)
     return before, newest
+
+
+def _take_steps(connection: Connection) -> None:
+    from alembic import command
+
+    config = configuration()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 @contextmanager
@@ -98,14 +103,16 @@ def _refuse_strangers(connection: Connection) -> None:
 
 def require_up_to_date(database: Database) -> None:
     """Raise unless the tables are those that we know."""
-    config = configuration()
     with database.engine.connect() as connection:
-        if _step(connection, config) != newest_step(config):
+        if step_of(connection) != newest_step():
             raise BadDatabase("the database is not up to date: run keltis-ladder db upgrade")
 
 
 def tables_differ(database: Database) -> list[str]:
     """Return how the tables differ from what the last step should have left."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
     with database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         differences: list[Any] = compare_metadata(context, Table.metadata)
@@ -114,32 +121,16 @@ def tables_differ(database: Database) -> list[str]:
 
 def configuration() -> Config:
     """Return what alembic has to know."""
+    from alembic.config import Config
+
     config = Config()
-    config.set_main_option("script_location", str(STEPS).replace("%", "%%"))
+    config.set_main_option("script_location", str(steps.STEPS).replace("%", "%%"))
     return config
-
-
-def newest_step(config: Config) -> str:
-    """Return the last step that we know."""
-    head = ScriptDirectory.from_config(config).get_current_head()
-    assert head is not None
-    return head
-
-
-def _step(connection: Connection, config: Config) -> str | None:
-    step = MigrationContext.configure(connection).get_current_revision()
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if step is not None and step not in known:
-        raise BadDatabase(
-            f"the database is newer than this program (its step {step!r} is unknown here): "
-            "install the release that made it, or a later one"
-        )
-    return step
 
 
 def _open_ledger(connection: Connection) -> None:
     make: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    row = {"id": 1, "matches": 0, "rating_model": MODEL_VERSION}
+    row = {"id": 1, "matches": 0, **MODELS}
     connection.execute(make(table_of(Ledger)).values(row).on_conflict_do_nothing())
 
 

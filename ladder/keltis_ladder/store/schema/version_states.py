@@ -133,7 +133,7 @@ def change_state(
     if state is None:
         raise WrongTransition(
             f"version {version.number} of {bot.name} is {before or 'new'}, and cannot change by"
-            f" {cause.value!r}: see the table of states in docs/submitting.md"
+            f" {cause.value!r}: see the table of states in docs/authors/submitting.md"
         )
     version.state = state
     version.cause = cause

@@ -52,8 +52,8 @@ async def refuse_odd_types(request: web.Request, handler: Handler) -> web.Stream
     ):
         raise Problem(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            f"Content-Type must be TYPE/SUBTYPE with a few parameters, {LONGEST_TYPE} characters"
-            " at most",
+            "Content-Type must be TYPE/SUBTYPE, such as application/json, with a few parameters,"
+            f" {LONGEST_TYPE} characters at most",
         )
     return await handler(request)
 

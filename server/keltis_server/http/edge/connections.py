@@ -15,6 +15,7 @@ from http import HTTPStatus
 from typing import Any, Final, cast
 
 from aiohttp import StreamReader, hdrs, web
+from aiohttp.http import RawRequestMessage
 from aiohttp.http_exceptions import HttpProcessingError
 
 from keltis_server.http import metrics
@@ -70,7 +71,9 @@ class Connection(web.RequestHandler):
         self._body: StreamReader | None = None  # that comes at the moment, or came last
         self._body_before = 0  # bytes of it that came with its head
         self._body_wire = 0  # bytes that came since then, and what their receipts count for
-        self._flooded = False  # its pieces are too small: nothing more is read
+        self._spoilt = (
+            False  # nothing more of it is read: it is broken, or its pieces are too small
+        )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, unless there are too many."""
@@ -95,7 +98,7 @@ class Connection(web.RequestHandler):
 
         What comes between two requests may also be the rest of a body that nobody wants.
         """
-        if self._flooded:
+        if self._spoilt:
             return
         if self.stage is Stage.SOCKET:
             if not self._crowd.admits_frames(self, len(data)):
@@ -115,6 +118,9 @@ class Connection(web.RequestHandler):
 
     def _note_body(self, size: int) -> None:
         """Note that so many bytes came: of a request that is complete but for its body, or not."""
+        if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):
+            self._note_broken()
+            return
         if self._messages:
             if self.stage is not Stage.BUSY:
                 self.begin()  # its handler may start only when much of the body has come
@@ -130,8 +136,18 @@ class Connection(web.RequestHandler):
         framing = self._body_wire - (came - self._body_before)
         if framing > FRAMING_BYTES + came // FRAMING_PART:
             metrics.CUT_OFF.labels("small pieces").inc()
-            self._flooded = True
-            body.set_exception(too_small_pieces())
+            self._spoil(body, too_small_pieces())
+
+    def _note_broken(self) -> None:
+        """What came is not HTTP. If it is in a body, its handler would wait for the rest of it."""
+        body = self._body
+        if body is not None and not body.is_eof() and body.exception() is None:
+            self._messages.pop()  # one answer will do
+            self._spoil(body, broken_body())
+
+    def _spoil(self, body: StreamReader, problem: Problem) -> None:
+        self._spoilt = True
+        body.set_exception(problem)
 
     def begin(self) -> None:
         """Note that the head of a request is complete."""
@@ -145,7 +161,7 @@ class Connection(web.RequestHandler):
         finally:
             if self.stage is not Stage.SOCKET:
                 self._enter(Stage.IDLE)
-        if self._flooded and self._body is not None:
+        if self._spoilt and self._body is not None:
             self.close()
             await asyncio.sleep(self._crowd.linger)  # until it reads the answer, or has left
             self._body.feed_eof()
@@ -321,6 +337,17 @@ def too_small_pieces() -> Problem:
         "the body comes in too many small pieces: send it with a Content-Length, or in chunks of"
         " 1 KiB or more",
         kind="small-pieces",
+        headers={hdrs.CONNECTION: "close"},
+    )
+
+
+def broken_body() -> Problem:
+    """Return the problem that nobody can tell where a body goes on."""
+    return Problem(
+        HTTPStatus.BAD_REQUEST,
+        "the body is not well-formed HTTP: each chunk is its length in hexadecimal, a line end, so"
+        " many bytes, and a line end",
+        kind="broken-body",
         headers={hdrs.CONNECTION: "close"},
     )
 

@@ -3,64 +3,57 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
 
 from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.run.fitting import JointPublished
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.schema.version_states import VersionChanged
 from keltis_server.events import Happening
-from keltis_server.live.channel import Channel, Plain, Surroundings, patiently
+from keltis_server.live.channel import Plain, Surroundings, patiently
+from keltis_server.live.channels.tables import TableChannel
 from keltis_server.loaders.leaderboards import load_leaderboard
-
-PAUSE: Final = 1.0  # seconds from one look at the table to the next
 
 Name = tuple[str, int]  # a bot and the number of its version
 
 
-class LeaderboardChannel(Channel):
+class LeaderboardChannel(TableChannel):
     """One leaderboard."""
+
+    pause = 1.0
 
     def __init__(self, live: Surroundings, topic: str, seq: int, scope: Scope) -> None:
         super().__init__(live, topic, seq)
         self._scope = scope
-        self._table: Plain = {}
         self._lines: dict[Name, Plain] = {}  # in order
-        self._changed = False
-        self._waiting = False
 
     async def open(self) -> None:
         """Read the table."""
         self._learn(await self._load())
-        if self._changed:
-            self._look_later()
-
-    def snapshot(self) -> Plain:
-        """Return the whole table."""
-        return self._table
+        if self._again:
+            self.look_later()
 
     def take(self, happening: Happening) -> None:
-        """Take note that the table is not as it was; nobody cares while nobody follows it."""
-        concerns = isinstance(happening, VersionChanged) or (
-            isinstance(happening, ResultStored) and happening.playing.rated
-        )
+        """Take note of what moves ratings."""
+        match happening:
+            case VersionChanged():
+                concerns = True
+            case ResultStored(playing=playing):
+                concerns = playing.order.rated
+            case JointPublished(scope=scope):
+                concerns = scope == self._scope
+            case _:
+                concerns = False
         if concerns:
-            self._changed = True
-            if self._table:
-                self._look_later()
-
-    def _look_later(self) -> None:
-        if not self._waiting:
-            self._waiting = True
-            self.later(PAUSE, lambda: self.spawn(self._look()))
+            self.note()
 
     async def _look(self) -> None:
         """Read the table again, and tell what is different."""
-        self._changed = False
+        self._again = False
         before = self._lines
         self._learn(await patiently(self._load))
         self._waiting = False
-        if self._changed:  # while we were reading
-            self._look_later()
+        if self._again:  # while we were reading
+            self.look_later()
         lines = [line for name, line in self._lines.items() if before.get(name) != line]
         removed = [list(name) for name in before if name not in self._lines]
         moved = list(before) != list(self._lines)
@@ -69,6 +62,7 @@ class LeaderboardChannel(Channel):
                 {
                     "kind": "lines",
                     "matches": self._table["matches"],
+                    "as_of": self._table["as_of"],
                     "lines": lines,
                     "removed": removed,
                     "order": [list(name) for name in self._lines] if moved else None,
@@ -78,7 +72,9 @@ class LeaderboardChannel(Channel):
             self.changed()
 
     async def _load(self) -> Plain:
-        table = await self.live.site.read(partial(load_leaderboard, scope=self._scope))
+        official = self.live.site.settings.official
+        load = partial(load_leaderboard, scope=self._scope, official=official)
+        table = await self.live.site.read(load)
         return await self.live.site.work(partial(table.model_dump, mode="json"))
 
     def _learn(self, table: Plain) -> None:

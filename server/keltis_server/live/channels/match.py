@@ -86,7 +86,8 @@ class MatchChannel(Channel):
             if self._row is None or not self._stale:
                 break
         if self._row is not None:
-            self._match = match_out(self._row).model_dump(mode="json")
+            found = match_out(self._row, self.live.games.unbegun)
+            self._match = found.model_dump(mode="json")
 
     async def _open_stored(self) -> None:
         if self.row.number is not None:
@@ -107,8 +108,10 @@ class MatchChannel(Channel):
         """Return the match, its games, and all of the current one."""
         current, games = self._current, list(self._games)
         plain: Plain | None = None
+        attempt: str | None = None
         if current is not None and self._live is not None:
             games.append(self._so_far(current))
+            attempt = self._live.attempt
             plain = {
                 "rotation": current.rotation,
                 "seats": entrants_by_seat(current.rotation, self.row.job.players),
@@ -116,7 +119,7 @@ class MatchChannel(Channel):
                 "frames": self._frames,
                 "clocks": self._begin_clocks,
             }
-        return {"match": self._match, "games": games, "current": plain}
+        return {"match": self._match, "games": games, "current": plain, "attempt": attempt}
 
     def take(self, happening: Happening) -> None:
         """Take note of what happens to the match."""
@@ -187,6 +190,7 @@ class MatchChannel(Channel):
             {
                 "kind": "game",
                 "rotation": rotation,
+                "attempt": self._live.attempt,
                 "commitment": self._match["commitment"],
                 "seats": entrants_by_seat(rotation, self.row.job.players),
                 "view": self._current.first,

@@ -7,23 +7,22 @@ from typing import Final
 from keltis_ladder.run.scheduler import MatchAssigned, ResultStored
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_server.events import Happening, TournamentChanged
-from keltis_server.live.channel import Channel, Plain, Refusal, Surroundings, patiently
+from keltis_server.live.channel import Plain, Refusal, Surroundings, patiently
+from keltis_server.live.channels.tables import TableChannel
 from keltis_server.loaders.tournaments import tournament_out
 
-PAUSE: Final = 0.5  # seconds from one look to the next
 ENDED: Final = (TournamentState.FINISHED, TournamentState.CANCELLED)
 
 
-class TournamentChannel(Channel):
+class TournamentChannel(TableChannel):
     """One tournament."""
+
+    pause = 0.5
 
     def __init__(self, live: Surroundings, topic: str, seq: int, name: str) -> None:
         super().__init__(live, topic, seq)
         self._name = name
         self._id: int | None = None
-        self._table: Plain = {}
-        self._waiting = False
-        self._again = False  # something happened while we were looking
 
     async def open(self) -> None:
         """Read how it stands."""
@@ -32,12 +31,8 @@ class TournamentChannel(Channel):
             raise Refusal("not-found", f"there is no tournament {self._name!r}")
         self._table = await self._load()
         if self._again or _about_to_end(self._table):
-            self._look_later()
+            self.look_later()
         self._end_if_over()
-
-    def snapshot(self) -> Plain:
-        """Return how it stands."""
-        return self._table
 
     def take(self, happening: Happening) -> None:
         """Take note that it has come further."""
@@ -45,27 +40,20 @@ class TournamentChannel(Channel):
             case TournamentChanged(tournament_id=id):
                 mine = id == self._id
             case MatchAssigned(playing=playing) | ResultStored(playing=playing) if (
-                playing.tournament_id
+                playing.order.tournament_id
             ):
-                mine = playing.tournament_id == self._id
+                mine = playing.order.tournament_id == self._id
             case _:
                 return
         if mine or self._id is None:
-            self._again = True
-            if self._table:
-                self._look_later()
-
-    def _look_later(self) -> None:
-        if not self._waiting:
-            self._waiting = True
-            self.later(PAUSE, lambda: self.spawn(self._look()))
+            self.note()
 
     async def _look(self) -> None:
         self._again = False
         table = await patiently(self._load)
         self._waiting = False
         if self._again or _about_to_end(table):
-            self._look_later()
+            self.look_later()
         if table != self._table:
             self._table = table
             self.publish({"kind": "changed", "tournament": table})

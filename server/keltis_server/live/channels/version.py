@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from sqlmodel import Session
 
+from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.bots.submissions import Reported, report_of
 from keltis_ladder.store.bots.version_words import reason_text
@@ -119,9 +120,11 @@ class VersionChannel(Channel):
                 if self._for_author:
                     self._report = None  # that of an earlier check
                     self.publish({"kind": kind, **data})
-            case ResultStored(playing=playing) if playing.rated and self._id in playing.versions:
+            case ResultStored(playing=Playing(order=order)) if (
+                order.rated and self._id in order.versions
+            ):
                 require_room(self._matches, MOST_MATCHES)
-                self._matches.append(playing.job.id)
+                self._matches.append(order.id)
                 if len(self._matches) == 1:
                     self.spawn(self._tell_matches())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,13 +13,16 @@ from sqlmodel import Session
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.bots import browsing
+from keltis_ladder.store.ratings.joint import Point, history
 from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.api.bots import (
     BotsQuery,
     EncountersQuery,
+    VersusQuery,
     get_bot,
     get_components,
     get_opponents,
+    get_versus,
     list_bots,
     list_faults,
     list_versions,
@@ -29,7 +33,7 @@ from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.lookups import the_bot
 from keltis_server.http.parameters import NamePath, PageQuery, ScopeQuery
 from keltis_server.models.bots import BotOut, CompositionOut
-from keltis_server.web.render.drawing import axis_of
+from keltis_server.web.render.drawing import axis_of, official
 from keltis_server.web.render.rendering import HTML, show
 
 PAGES: Final = Endpoints("bots", "Bots.")
@@ -47,11 +51,13 @@ Plain = dict[str, Any]
 async def bots(call: Call, query: BotsQuery) -> web.Response:
     """All bots, by name."""
     page = await list_bots(call, query)
+    order = call.site.settings.official.value
     return show(
         call,
         "bots.html",
         page=page,
-        axis=axis_of((each.low, each.high) for bot in page.items for each in bot.ratings),
+        axis=axis_of(official(each, order)[1:] for bot in page.items for each in bot.ratings),
+        official=order,
         query=query,
         states=list(VersionState),
     )
@@ -61,7 +67,8 @@ async def bots(call: Call, query: BotsQuery) -> web.Response:
 async def bot(call: Call, path: NamePath, query: ScopeQuery) -> web.Response:
     """A bot: how its rating went, whom it met, and what went wrong."""
     scope = EncountersQuery(variant=query.variant, players=query.players)
-    (found, versions, history), (opponents, components), (faults, matches) = await asyncio.gather(
+    against = VersusQuery(variant=query.variant, players=query.players)
+    (found, versions, steps), (opponents, components), (faults, matches) = await asyncio.gather(
         asyncio.gather(
             get_bot(call, path),
             list_versions(call, path),
@@ -73,12 +80,15 @@ async def bot(call: Call, path: NamePath, query: ScopeQuery) -> web.Response:
             list_matches(call, MatchesQuery(bot=path.bot, limit=RESULTS)),
         ),
     )
+    versus = await get_versus(call, path, against)
     return show(
         call,
         "bot.html",
+        official=call.site.settings.official.value,
+        versus={(each.bot, each.version): each for each in versus.others},
         bot=found,
         versions=versions.versions,
-        history=history,
+        history=steps,
         opponents=opponents.opponents,
         components=components,
         scales=[scale_of(each) for each in components.variants],
@@ -126,13 +136,27 @@ def history_of(session: Session, name: str, scope: Scope) -> list[Plain]:
     steps = browsing.steps_of(session, versions, scope, 0, LONGEST_HISTORY)
     every = max(1, len(steps) // DRAWN)
     last = len(steps) - 1
-    return [
+    drawn: list[Plain] = [
         {
             "match": step.match,
             "version": step.version,
             "mu": round(step.mu, 3),
             "sigma": round(step.sigma, 3),
+            "joint": None,
         }
         for k, step in enumerate(steps)
         if k % every == 0 or k == last or steps[k - 1].version != step.version
     ]
+    for id, number in versions.items():
+        _add_joint(drawn, number, history(session, id, scope))
+    return drawn
+
+
+def _add_joint(drawn: list[Plain], version: int, points: list[Point]) -> None:
+    """Put each joint rating to the last drawn match of the version that is in it."""
+    own = [step for step in drawn if step["version"] == version]
+    matches = [step["match"] for step in own]
+    for point in points:
+        place = bisect_right(matches, point.match) - 1
+        if place >= 0:
+            own[place]["joint"] = [round(point.rating, 3), round(point.sigma, 3)]

@@ -17,7 +17,7 @@ from keltis_server.http.endpoints import Endpoints
 from keltis_server.models.leaderboards import LineOut
 from keltis_server.models.matches import MatchOut, MatchState
 from keltis_server.play.games import GAMES
-from keltis_server.web.render.drawing import axis_of
+from keltis_server.web.render.drawing import axis_of, official
 from keltis_server.web.render.rendering import HTML, show
 
 PAGES: Final = Endpoints("home", "The first page.")
@@ -38,7 +38,7 @@ async def home(call: Call) -> web.Response:
         list_matches(call, MatchesQuery(limit=RECENT)),
         list_tournaments(call, TournamentsQuery(state=TournamentState.RUNNING.value, limit=3)),
     )
-    lines = board.out.lines[:TOP]
+    lines, order = board.out.lines[:TOP], board.out.official
     featured = most_interesting(running.items, board.out.lines)
     return show(
         call,
@@ -46,7 +46,8 @@ async def home(call: Call) -> web.Response:
         lines=lines,
         bots=len(board.out.lines),
         matches=board.out.matches,
-        axis=axis_of((line.low, line.high) for line in lines),
+        axis=axis_of(official(line, order)[1:] for line in lines),
+        official=order,
         featured=featured or next(iter(recent.items), None),
         running=[match for match in running.items if match is not featured],
         recent=recent.items,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 from aiohttp import web
 from pydantic import Field
 from sqlmodel import Session
 
-from keltis_ladder.ratings.scopes import ALL, Scope
+from keltis_ladder.ratings.scopes import ALL, OVERALL, Scope
 from keltis_ladder.store.bots import browsing
 from keltis_server.api.leaderboards import HeadToHeadQuery, get_head_to_head
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
 from keltis_server.http.parameters import ScopeQuery
 from keltis_server.models.leaderboards import HeadToHeadOut, LineOut
-from keltis_server.web.render.drawing import axis_of
+from keltis_server.web.render.drawing import axis_of, official
 from keltis_server.web.render.rendering import HTML, show
 
 PAGES: Final = Endpoints("leaderboards", "Who leads.")
@@ -24,7 +24,24 @@ SPARKS: Final = 60  # ratings that a small line shows, or about so many
 MOST_SPARKS: Final = 50  # lines that have one from the start
 AT_A_TIME: Final = 100  # lines on a page
 
-Duel = tuple[int, int, int]  # wins, draws, losses
+
+class Duel(NamedTuple):
+    """What became of a pair, as one of them sees it."""
+
+    wins: int
+    draws: int
+    losses: int
+    expected: float | None  # share of matches
+
+    @property
+    def met(self) -> int:
+        """How often they met."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def share(self) -> float:
+        """In which part of them it was ahead; a draw is half of one."""
+        return (self.wins + self.draws / 2) / self.met
 
 
 class LeaderboardPageQuery(ScopeQuery):
@@ -45,7 +62,10 @@ async def leaderboard(call: Call, query: LeaderboardPageQuery) -> web.Response:
         "leaderboard.html",
         lines=lines,
         sparks=sparks,
-        axis=axis_of((line.low, line.high) for line in lines),
+        axis=axis_of(official(line, board.out.official)[1:] for line in lines),
+        official=board.out.official,
+        as_of=board.out.as_of,
+        narrow=query.scope != OVERALL,
         scope=query.scope,
         page=query.page,
         pages=max(1, -(-len(board.out.lines) // AT_A_TIME)),
@@ -88,6 +108,8 @@ def duels_of(table: HeadToHeadOut) -> dict[tuple[int, int], Duel]:
     """Return each duel from both sides, by the places of the two in the table."""
     found: dict[tuple[int, int], Duel] = {}
     for pair in table.pairs:
-        found[pair.one, pair.other] = pair.wins, pair.draws, pair.losses
-        found[pair.other, pair.one] = pair.losses, pair.draws, pair.wins
+        there = pair.expected
+        back = None if there is None else 1 - there
+        found[pair.one, pair.other] = Duel(pair.wins, pair.draws, pair.losses, there)
+        found[pair.other, pair.one] = Duel(pair.losses, pair.draws, pair.wins, back)
     return found

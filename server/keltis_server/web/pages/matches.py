@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from aiohttp import web
 from pydantic import Field
 
-from keltis_ladder.store.schema.tables import Purpose
+from keltis_ladder.match.orders import Purpose
 from keltis_server.api.matches import MatchesQuery, MatchPath, get_match, list_matches
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Parameters

@@ -10,8 +10,9 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from keltis_engine.board import GOAL_FIGURES, Board
-from keltis_engine.boards import (
+from keltis_engine.games import kartenspiel, weg_der_steine
+from keltis_engine.table.board import GOAL_FIGURES, Board
+from keltis_engine.table.boards import (
     NETWORK,
     NETWORK_TILE_FIELDS,
     PATH_BOARD,
@@ -19,7 +20,6 @@ from keltis_engine.boards import (
     PATH_TILES,
     STACK_NAMES,
 )
-from keltis_engine.games import kartenspiel, weg_der_steine
 
 FILE: Final = Path(__file__).parents[1] / "static" / "boards" / "data.js"
 

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil, floor
-from typing import Final
+from math import ceil, floor, sqrt
+from typing import Final, NamedTuple
+
+from keltis_server.models.bots import RatingOut
+from keltis_server.models.leaderboards import LineOut
 
 WIDTH: Final = 100
 SPARK_WIDTH: Final = 100
 SPARK_HEIGHT: Final = 24
 STEP: Final = 5  # of rating, from one mark of an axis to the next
+SURPRISE: Final = 2.5  # standard deviations from what was expected
 HEAT_STEPS: Final = 5  # to either side of even
 
 
@@ -58,6 +62,41 @@ def spark(values: Sequence[float]) -> str:
         y = SPARK_HEIGHT / 2 - (value - middle) / spread * (SPARK_HEIGHT - 4)
         points.append(f"{x:.1f},{y:.1f}")
     return " ".join(points)
+
+
+class Shown(NamedTuple):
+    """A rating as it is drawn on an axis."""
+
+    value: float
+    low: float
+    high: float
+
+
+def official(line: LineOut | RatingOut, order: str) -> Shown:
+    """Return the official rating of a line, or the live one where there is no other yet."""
+    if order == "joint" and line.joint is not None:
+        return Shown(line.joint.rating, line.joint.low, line.joint.high)
+    return Shown(line.mu, line.low, line.high)
+
+
+def places(line: LineOut | RatingOut, order: str) -> str:
+    """Return what is carved into the stone of a line: the places that it may have, or its rank."""
+    if order == "joint" and line.joint is not None:
+        best, worst = line.joint.best, line.joint.worst
+        return str(best) if best == worst else f"{best}\u2013{worst}"
+    return "?" if line.rank is None else str(line.rank)
+
+
+def surprising(share: float, expected: float | None, matches: int) -> int:
+    """Return 1 if a share of matches is far above what was expected, -1 if far below, or else 0.
+
+    Nothing is expected with certainty: one lost match of a favourite is no surprise yet.
+    """
+    if expected is None or not matches:
+        return 0
+    chance = min(max(expected, 0.02), 0.98)
+    away = (share - expected) / sqrt(chance * (1 - chance) / matches)
+    return 0 if abs(away) < SURPRISE else 1 if away > 0 else -1
 
 
 def heat(share: float) -> int:

@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from keltis_engine import VARIANTS
+from keltis_ladder.files.sizes import KIB
 from keltis_ladder.ratings.scopes import ALL
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Media
@@ -28,6 +29,7 @@ POLICY: Final = (
     "base-uri 'none'; form-action 'self'; frame-ancestors {frames}"
 )
 HTML: Final = Media(("text/html",), "A page.")
+PACKED_HERE: Final = 128 * KIB  # bytes of a page; larger ones are compressed in a thread
 NOBODY: Final = "'none'"
 ANYBODY: Final = "*"
 
@@ -117,6 +119,7 @@ def answer(
             "Content-Security-Policy": policy(request, frames),
             "Vary": "Accept-Language, Cookie, Accept-Encoding",
         },
+        zlib_executor_size=PACKED_HERE,
     )
     response.enable_compression()
     return response

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any, Final
 from aiohttp import web
 from markupsafe import Markup, escape
 
+from keltis_ladder.match.reasons import MatchReason
+
 DIRECTORY: Final = Path(__file__).parents[1] / "words"
 LANGUAGES: Final = ("en", "de")
 DEFAULT: Final = "en"
@@ -19,6 +22,7 @@ COOKIE: Final = "language"
 MARKED_UP: Final = "_html"  # ends the names of texts that have tags of their own
 FOR_SCRIPTS: Final = ("script", "variant", "fault")  # the sections that browsers get
 _MINUS: Final = "\N{MINUS SIGN}"
+MOST_LIKELY: Final = 0.99  # a probability that is shown
 _NARROW: Final = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -50,8 +54,8 @@ class Words:
     def of(self, section: str, name: str) -> str:
         """Return the word for something that has a name in the code; the name if there is none.
 
-        A name may have parts that differ: "first match of {variant}". Parts that are called like
-        a section are looked up there.
+        A name may have parts that differ: "Round of {number}". Parts that are called like a section
+        are looked up there.
         """
         key = f"{section}.{name}"
         if key in self.texts:
@@ -61,6 +65,15 @@ class Words:
                 parts = found.groupdict()
                 return text.format(**{part: self.of(part, value) for part, value in parts.items()})
         return name
+
+    def reason(self, code: str, details: Mapping[str, str | int]) -> str:
+        """Return why a match is played; details that are called like a section are looked up."""
+        if not code:
+            return ""
+        if code == MatchReason.CHALLENGE and not details:
+            return self.texts["reason.somebodys-challenge"]
+        parts = {name: self.of(name, str(value)) for name, value in details.items()}
+        return self.texts[f"reason.{code}"].format(**parts)
 
     def number(self, value: float, digits: int = 0) -> str:
         """Return a number as people write it."""
@@ -75,6 +88,14 @@ class Words:
     def percent(self, share: float) -> str:
         """Return a share of one as percent."""
         return f"{self.number(100 * share)}{_NARROW}%"
+
+    def likely(self, chance: float) -> str:
+        """Return a probability as percent; nothing that was measured is ever quite certain."""
+        if chance > MOST_LIKELY:
+            return f">{_NARROW}{self.percent(MOST_LIKELY)}"
+        if chance < 1 - MOST_LIKELY:
+            return f"<{_NARROW}{self.percent(1 - MOST_LIKELY)}"
+        return self.percent(chance)
 
     def moment(self, at: datetime) -> str:
         """Return when something was, in UTC: browsers turn it into their own time."""

@@ -6,8 +6,11 @@ import asyncio
 import os
 import time
 from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+import pytest
 
 from keltis_ladder.dispatch.dispatcher import Event, MatchFinished, MatchStarted, MatchStreamed
 from keltis_ladder.match.clock import TimeControl
@@ -95,6 +98,18 @@ def slow_bots(directory: Path, token: str, seconds: float = 0.004) -> tuple[Entr
         for name, choice in (("slow-first", FIRST), ("slow-last", LAST))
     ]
     return tuple(entrant(bot, token) for bot in bots)
+
+
+def oversized(bots: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
+    """Return the same bots, with claims that make a job of them larger than any pipe."""
+    return tuple(replace(bot, variants=(VARIANT,) * 200_000) for bot in bots)
+
+
+def in_front(monkeypatch: pytest.MonkeyPatch, module: Path, source: str) -> None:
+    """Have every Python that is started from now on find a module before all others."""
+    module.write_text(source)
+    path = os.environ.get("PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", f"{module.parent}:{path}" if path else str(module.parent))
 
 
 def all_gone(token: str) -> bool:

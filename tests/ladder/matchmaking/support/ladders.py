@@ -9,7 +9,9 @@ from itertools import combinations
 from hypothesis import strategies as st
 
 from keltis_engine import VARIANTS
-from keltis_ladder.matchmaking import Category, Contender, History, Matchmaker, Policy, Proposal
+from keltis_ladder.match.orders import Order
+from keltis_ladder.match.reasons import MatchReason
+from keltis_ladder.matchmaking import Category, Contender, History, Matchmaker, Policy
 from keltis_ladder.matchmaking.candidates import Candidate
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.ratings.skill import Belief
@@ -47,7 +49,7 @@ def candidate(contender: Contender) -> Candidate:
     return Candidate(contender, {}, History(), Policy())
 
 
-def chance_beliefs(proposal: Proposal, chance: random.Random) -> dict[int, dict[Scope, Belief]]:
+def chance_beliefs(proposal: Order, chance: random.Random) -> dict[int, dict[Scope, Belief]]:
     """Return ratings that a match might have led to, now and then absurd ones."""
     wide = chance.choice([1.0, 8.0, 100.0])
     scopes = [OVERALL, Scope(proposal.variant, ANY)]
@@ -60,7 +62,13 @@ def chance_beliefs(proposal: Proposal, chance: random.Random) -> dict[int, dict[
     }
 
 
-def proposed(maker: Matchmaker) -> Proposal:
+def why(order: Order) -> MatchReason:
+    """Return why a match is proposed."""
+    assert order.reason is not None
+    return order.reason.code
+
+
+def proposed(maker: Matchmaker) -> Order:
     """Return the next match, which must exist."""
     proposal = maker.propose()
     assert proposal is not None

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import delete, update
 
 from keltis_ladder.audit.evidence import UNIT, Contrast
+from keltis_ladder.match.orders import Purpose
 from keltis_ladder.store.audit import book as auditing
 from keltis_ladder.store.audit.book import (
     Advanced,
@@ -17,17 +18,22 @@ from keltis_ladder.store.audit.book import (
     played,
     replace,
 )
+from keltis_ladder.store.audit.reports import audit_of_bot, suspects
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.schema.tables import AuditBot, AuditMark, Purpose, table_of
+from keltis_ladder.store.schema.tables import AuditBot, AuditMark, table_of
 from tests.ladder.store.support.ladders import Dump, dump, enter, entered, stored
 from tests.ladder.store.support.results import any_result, made_up, won_by
 
-AUDIT = ("audit_mark", "audit_bot", "audit_pair", "audit_strength")
+AUDIT = ("audit_mark", "audit_bot", "audit_author", "audit_pair", "audit_strength")
 
 
 def audit_of(database: Database) -> Dump:
     everything = dump(database)
     return {name: everything[name] for name in AUDIT}
+
+
+def bot_of(database: Database, version: int) -> int:
+    return int({row[0]: row[1] for row in dump(database)["version"]}[version])
 
 
 def advanced(database: Database, limit: int) -> Advanced:
@@ -38,13 +44,14 @@ def advanced(database: Database, limit: int) -> Advanced:
 def live(database: Database, matches: int, seed: int) -> None:
     """Let six bots play, at tables of all sizes; now and then somebody brings a new version."""
     chance = random.Random(seed)
-    versions = entered(database, *"abcdef")
+    with database.writing() as session:
+        versions = [enter(session, name, author=f"of {name}")[0] for name in "abcdef"]
     for _ in range(matches):
         players = chance.randint(2, 4)
         if chance.random() < 0.1:
             at = chance.randrange(6)
             with database.writing() as session:
-                versions[at] = enter(session, "abcdef"[at])[0]
+                versions[at] = enter(session, name := "abcdef"[at], author=f"of {name}")[0]
         rows = any_result(chance, "keltis", players)
         stored(database, chance.sample(versions, players), rows)
 
@@ -58,10 +65,11 @@ def test_it_is_the_same_a_few_at_a_time_or_all_at_once(
     assert [advanced(database, n).done for n in steps] == [7, 8, 21, 60, 60]
     before = audit_of(database)
     assert before["audit_pair"]
+    assert before["audit_author"]
     with database.reading() as session:
         found = compare(session)
     assert found.differences == []
-    assert found.compared == sum(len(before[name]) for name in AUDIT[1:])
+    assert found.compared == sum(len(before[name]) for name in AUDIT[1:] if "author" not in name)
     assert database.write(replace) == found.matches
     assert audit_of(database) == before
 
@@ -98,15 +106,28 @@ def test_only_rated_matches_of_the_ladder_without_a_fault_count(database: Databa
 def test_a_bot_that_is_better_in_every_later_game_is_suspected_once(database: Database) -> None:
     with database.writing() as session:
         versions = [*enter(session, "good"), *enter(session, "bad")]
-    ids = dump(database)["version"]
-    bot = {row[0]: row[1] for row in ids}[versions[0]]
+    bot = bot_of(database, versions[0])
     for _ in range(40):  # the first entrant has the second seat in the later game
         stored(database, versions, made_up("keltis", [[10, 10], [0, 28]]))
-    suspects = [advanced(database, 5).suspects for _ in range(8)]
-    assert [each for each in suspects if each] == [(bot,)]
+    found = [advanced(database, 5).suspects for _ in range(8)]
+    assert [each for each in found if each] == [(bot,)]
     [alarm] = [row for row in audit_of(database)["audit_bot"] if row[-1] is not None]
     assert alarm[:4] == (bot, "keltis", "later", 40)
     assert (alarm[4], alarm[5]) == (40 * 2 * UNIT, 40 * 4 * UNIT**2)
+
+
+def test_an_opponent_who_throws_later_games_has_nobody_suspected(database: Database) -> None:
+    with database.writing() as session:
+        [honest] = enter(session, "honest")
+        [liar] = enter(session, "liar", author="Mallory")
+    for _ in range(40):
+        stored(database, [honest, liar], made_up("keltis", [[10, 10], [0, 28]]))
+    assert [advanced(database, 15).suspects for _ in range(3)] == [(), (), ()]
+    with database.reading() as session:
+        assert compare(session).differences == []
+        assert suspects(session) == []
+        [line] = audit_of_bot(session, bot_of(database, honest)).tests
+    assert (line.matches, line.odds) == (40, 1)
 
 
 def test_foresight_is_kept_once_and_worked_out_again_from_what_is_kept(database: Database) -> None:

@@ -19,6 +19,7 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.queue import claim, release
 from keltis_ladder.store.ratings.recomputing import replace
+from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Table
 from tests.ladder.conftest import KINDS
@@ -65,7 +66,7 @@ def _live(home: Home, database: Database) -> None:
             ask_for(session, versions[:2], seed=None)
         first, second, *_ = claim(session, "somebody", now(), limit=3)
         release(session, first.id, "somebody")
-        release(session, second.id, "somebody", "trouble")
+        release(session, second.id, "somebody", JobTrouble.PLATFORM)
 
 
 @pytest.fixture

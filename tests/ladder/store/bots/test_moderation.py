@@ -10,6 +10,8 @@ import pytest
 from sqlmodel import Session, col, select
 
 from keltis_ladder.findings import Finding, Mark
+from keltis_ladder.match.orders import Purpose
+from keltis_ladder.match.reasons import MatchReason, Reason, reason_text
 from keltis_ladder.ratings.scopes import OVERALL
 from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.audit.soundness import check
@@ -43,10 +45,12 @@ from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import finish
+from keltis_ladder.store.matches.job_rows import reason_of as match_reason
 from keltis_ladder.store.matches.queue import claim, give_up_waiting, release
 from keltis_ladder.store.matches.records import MatchRows, pack_json, unpack_json
 from keltis_ladder.store.ratings.memory import active_ids
 from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.schema.job_troubles import JobTrouble, trouble_values
 from keltis_ladder.store.schema.tables import (
     Archive,
     Author,
@@ -56,7 +60,6 @@ from keltis_ladder.store.schema.tables import (
     Job,
     JobState,
     Match,
-    Purpose,
     Rating,
     Version,
 )
@@ -288,7 +291,11 @@ def test_the_words_of_faults_go_with_their_author_and_the_faults_stay(database: 
     stored(database, [mine, other], with_names(rows, "gwyn-1", "b"), seed=1)
     with database.writing() as session:  # one that nobody can play: the reason may say anything
         job = ask_for(session, [mine, other])
-        session.get_one(Job, job).trouble = "gwyn-1 ate the disk"
+        troubled = session.get_one(Job, job)
+        troubled.state = JobState.FAILED
+        for name, value in trouble_values(JobTrouble.PLATFORM, "gwyn-1 ate the disk").items():
+            setattr(troubled, name, value)
+        session.add(troubled)
         ratings = [row.model_dump() for row in session.exec(select(Rating))]
 
     database.write(lambda session: remove_author(session, id, NOBODY, NOON))
@@ -301,6 +308,23 @@ def test_the_words_of_faults_go_with_their_author_and_the_faults_stay(database: 
         assert others["stderr"] == "log of 1"
         assert compare(session)[0].equal
         assert [row.model_dump() for row in session.exec(select(Rating))] == ratings
+        failed = session.get_one(Job, job)
+        assert (failed.trouble, failed.trouble_details) == (JobTrouble.PLATFORM, None)
+    assert "gwyn" not in repr(dump(database))
+
+
+def test_a_challenge_does_not_name_its_author_any_more(database: Database) -> None:
+    with database.writing() as session:
+        a, b = enter(session, "a", author="gwyn")[0], enter(session, "b", author="bob")[0]
+        id = author_id(session, "gwyn")
+        why = Reason(MatchReason.CHALLENGE, {"author": "gwyn"})
+        job = ask_for(session, [a, b], rated=False, author_id=id, reason=why)
+        assert reason_text(match_reason(session.get_one(Job, job))) == "a challenge by gwyn"
+
+    database.write(lambda session: remove_author(session, id, NOBODY, NOON))
+
+    with database.reading() as session:
+        assert reason_text(match_reason(session.get_one(Job, job))) == "a challenge"
     assert "gwyn" not in repr(dump(database))
 
 
@@ -337,7 +361,7 @@ def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who
         [cup] = [job for job, purpose in played.items() if purpose == Purpose.TOURNAMENT]
         first, second, third = [job for job in jobs if job != cup]
         finish(session, first, rows, NOON)
-        release(session, second, "me", "the referee died with gwyn-1")
+        release(session, second, "me", JobTrouble.PLATFORM, "the referee died with gwyn-1")
         set_aside(session, mine, VersionCause.UNPREPARED, text=trouble)
         release(session, third, "me")
         give_up_waiting(session, mine, trouble)

@@ -7,6 +7,7 @@ import random
 import pytest
 from sqlmodel import Session
 
+from keltis_ladder.match.orders import Order, Purpose
 from keltis_ladder.store.bots.browsing import version_ids
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.challenges import TooManyChallenges, add_challenge
@@ -22,8 +23,8 @@ from keltis_ladder.store.matches.matches import (
     match_rows,
     unfinished_jobs,
 )
-from keltis_ladder.store.matches.queue import Order, add_job, hold
-from keltis_ladder.store.schema.tables import Author, Bot, Job, JobState, Purpose, RatingStep
+from keltis_ladder.store.matches.queue import add_job, hold
+from keltis_ladder.store.schema.tables import Author, Bot, Job, JobState, RatingStep
 from tests.ladder.store.support.crowd import together
 from tests.ladder.store.support.ladders import NOON, ask_for, enter, later, store
 from tests.ladder.store.support.results import any_result, faulty

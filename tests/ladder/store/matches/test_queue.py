@@ -14,22 +14,24 @@ from sqlmodel import Session, col, select
 
 from keltis_engine import EngineError
 from keltis_ladder.match.clock import TimeControl
+from keltis_ladder.match.orders import Order, Purpose
+from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.store.bots.catalogue import Refused
 from keltis_ladder.store.database import Database
+from keltis_ladder.store.matches.job_rows import order_of
 from keltis_ladder.store.matches.lease_holders import is_gone, release_gone, this_process
 from keltis_ladder.store.matches.queue import (
     LEASE,
     MOST_TRIES,
-    Order,
     add_job,
     claim,
-    control_of,
     give_up_waiting,
     release,
     renew,
     versions_of,
 )
-from keltis_ladder.store.schema.tables import Job, JobEntrant, JobState, Purpose
+from keltis_ladder.store.schema.job_troubles import JobTrouble
+from keltis_ladder.store.schema.tables import Job, JobEntrant, JobState
 from tests.ladder.store.support.crowd import together
 from tests.ladder.store.support.ladders import NOON, ask_for, enter, entered, later
 
@@ -55,7 +57,7 @@ def test_an_order_becomes_a_job_that_waits(database: Database, pair: list[int]) 
         rated=False,
         control=TimeControl(500, 10, 3000),
         priority=3,
-        reason="they have never met",
+        reason=Reason(MatchReason.SHARE, {"variant": "kartenspiel", "players": 2}),
     )
     with database.writing() as session:
         add_job(session, order, NOON)
@@ -68,7 +70,7 @@ def test_an_order_becomes_a_job_that_waits(database: Database, pair: list[int]) 
         assert job.options == {"turn_limit": 1000, "end_card_opens_row": 1}
         assert (job.seed, job.origin) == ("", None)  # drawn when it begins
         assert job.created == NOON
-        assert control_of(job) == order.control
+        assert order_of(job, order.versions) == order
         assert versions_of(session, [order.id]) == {order.id: (pair[1], pair[0])}
 
 
@@ -210,6 +212,7 @@ def test_a_lease_given_back_without_trouble_was_no_try(database: Database, pair:
     with database.reading() as session:
         job = job_of(session, id)
         assert (job.state, job.tries, job.holder, job.lease_until) == ("waiting", 0, None, None)
+        assert (job.trouble, job.trouble_details) == ("", None)
 
 
 def test_a_job_with_too_much_trouble_has_failed(database: Database, pair: list[int]) -> None:
@@ -219,11 +222,12 @@ def test_a_job_with_too_much_trouble_has_failed(database: Database, pair: list[i
         with database.writing() as session:
             assert [job.id for job in claim(session, ME, NOON)] == [id]
         with database.writing() as session:
-            release(session, id, ME, f"trouble {number}")
+            release(session, id, ME, JobTrouble.PLATFORM, f"trouble {number}")
     with database.writing() as session:
         assert claim(session, ME, NOON) == []
         job = job_of(session, id)
-        assert (job.state, job.trouble) == (JobState.FAILED, f"trouble {MOST_TRIES - 1}")
+        assert (job.state, job.trouble) == (JobState.FAILED, JobTrouble.PLATFORM)
+        assert job.trouble_details == {"text": f"trouble {MOST_TRIES - 1}"}
         assert (job.holder, job.lease_until) == (None, None)
 
 
@@ -236,7 +240,8 @@ def test_jobs_that_nobody_can_play_are_given_up_at_once(
         give_up_waiting(session, pair[1], "the build said \x00 and \udcff")
     with database.reading() as session:
         job = job_of(session, waiting)
-        assert (job.state, job.trouble) == (JobState.FAILED, r"the build said \x00 and \udcff")
+        assert (job.state, job.trouble) == (JobState.FAILED, JobTrouble.UNPREPARED)
+        assert job.trouble_details == {"text": r"the build said \x00 and \udcff"}
         assert job_of(session, leased).state == JobState.LEASED  # somebody plays it
 
 
@@ -260,7 +265,7 @@ def test_a_job_whose_leases_end_again_and_again_has_failed(
     with database.writing() as session:
         assert claim(session, ME, later(100 * MOST_TRIES)) == []
         job = job_of(session, id)
-        assert (job.state, job.trouble) == (JobState.FAILED, "its leases ended")
+        assert (job.state, job.trouble) == (JobState.FAILED, JobTrouble.LEASES_ENDED)
 
 
 @contextmanager
@@ -303,7 +308,7 @@ def test_the_leases_of_a_killed_process_are_given_back_at_once(
     with database.writing() as session:
         assert [job.id for job in claim(session, YOU, NOON, limit=9)] == [ids[1]]
         job = job_of(session, ids[1])
-        assert job.trouble == "the process that played it has ended"
+        assert job.trouble == JobTrouble.HOLDER_GONE
 
 
 def test_of_holders_elsewhere_nothing_is_known() -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import update
 from sqlmodel import col, select
 
 from keltis_engine import VARIANTS
-from keltis_engine.replay import FORMAT, verify
+from keltis_engine.records.replay import FORMAT, verify
 from keltis_ladder.errors import LadderError
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import finish

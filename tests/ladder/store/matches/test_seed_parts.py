@@ -9,6 +9,7 @@ import pytest
 from sqlmodel import Session, col, select
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.match.orders import Order
 from keltis_ladder.match.seeds import (
     NO_RESULT,
     Origin,
@@ -21,8 +22,9 @@ from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.chain import broken_links
 from keltis_ladder.store.matches.finishing import finish
 from keltis_ladder.store.matches.matches import match_row
-from keltis_ladder.store.matches.queue import Order, add_job, claim, release
+from keltis_ladder.store.matches.queue import add_job, claim, release
 from keltis_ladder.store.matches.seed_parts import STOCK
+from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.tables import Archive, Job, Match, SeedPart
 from tests.ladder.store.support.ladders import NOON, ask_for, entered, later, stored
 from tests.ladder.store.support.results import won_by
@@ -115,7 +117,7 @@ def test_a_match_that_comes_again_keeps_its_seed(database: Database) -> None:
     job = begin(database, versions)
     stored(database, versions, won_by("keltis", 2, 0))  # another draw would give something else
     with database.writing() as session:
-        release(session, job.id, ME, "the platform failed")
+        release(session, job.id, ME, JobTrouble.PLATFORM, "no disk")
     with database.writing() as session:
         (again,) = claim(session, "somebody else", later(1))
         assert (again.id, again.seed, again.origin) == (job.id, job.seed, job.origin)

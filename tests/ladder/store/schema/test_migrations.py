@@ -7,29 +7,47 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
+from keltis_ladder.match.reasons import MatchReason, Reason, reason_text
 from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.store.audit.book import advance
 from keltis_ladder.store.bots.names import fold
 from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import BadDatabase, Database, proper_url
-from keltis_ladder.store.ratings.recomputing import compare
-from keltis_ladder.store.schema import upkeep
-from keltis_ladder.store.schema.tables import Author, Bot, Ledger, Version
+from keltis_ladder.store.matches.job_rows import reason_of as match_reason
+from keltis_ladder.store.ratings.publishing import publish_all
+from keltis_ladder.store.ratings.recomputing import compare, replace
+from keltis_ladder.store.schema import steps
+from keltis_ladder.store.schema.job_troubles import JobTrouble
+from keltis_ladder.store.schema.tables import Author, Bot, Job, Ledger, Version
 from keltis_ladder.store.schema.upkeep import (
     configuration,
     require_up_to_date,
     tables_differ,
     upgrade,
 )
-from tests.ladder.store.support.ladders import dump, entered, stored
-from tests.ladder.store.support.results import won_by
+from tests.ladder.store.support.ladders import dump, enter, entered, stored
+from tests.ladder.store.support.results import faulty, won_by
 
 
 def test_the_steps_lead_to_the_tables_of_the_program(database: Database) -> None:
     assert tables_differ(database) == []
+
+
+def test_the_steps_are_those_of_alembic_in_the_same_order() -> None:
+    scripts = ScriptDirectory.from_config(configuration()).walk_revisions()
+    assert steps.known_steps() == tuple(reversed([script.revision for script in scripts]))
+
+
+def test_alembic_and_we_see_a_database_at_the_same_step(database: Database) -> None:
+    with database.engine.connect() as connection:
+        theirs = MigrationContext.configure(connection).get_current_revision()
+        assert steps.step_of(connection) == theirs == steps.newest_step()
 
 
 def test_upgrading_twice_changes_nothing(database: Database) -> None:
@@ -78,7 +96,7 @@ REMAKE = '''"""Make a table anew that others refer to, as SQLite has to for most
 import sqlalchemy as sa
 from alembic import op
 
-revision = "remade"
+revision = "9999"
 down_revision = "{before}"
 
 
@@ -95,11 +113,11 @@ def upgrade() -> None:
 @pytest.fixture
 def later_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A release with one more step, which makes tables anew."""
-    steps = tmp_path / "later"
-    shutil.copytree(upkeep.STEPS, steps)
-    newest = upkeep.newest_step(upkeep.configuration())
-    (steps / "versions" / "remade.py").write_text(REMAKE.format(before=newest))
-    monkeypatch.setattr(upkeep, "STEPS", steps)
+    later = tmp_path / "later"
+    shutil.copytree(steps.STEPS, later)
+    before = steps.newest_step()
+    (later / "versions" / "9999_remade.py").write_text(REMAKE.format(before=before))
+    monkeypatch.setattr(steps, "STEPS", later)
 
 
 @pytest.mark.usefixtures("later_release")
@@ -107,7 +125,7 @@ def test_a_table_that_is_made_anew_does_not_take_its_children_with_it(database: 
     versions = entered(database, "a", "b")
     stored(database, versions, won_by("keltis", 2, 0))
     before = dump(database)
-    assert upgrade(database)[1] == "remade"
+    assert upgrade(database)[1] == "9999"
     assert dump(database) == before
     with database.reading() as session:
         assert session.execute(text("SELECT note FROM version")).scalars().all() == [None, None]
@@ -119,7 +137,7 @@ def test_a_table_that_is_made_anew_does_not_take_its_children_with_it(database: 
 @pytest.mark.usefixtures("later_release")
 def test_a_step_that_fails_leaves_everything_as_it_was(database: Database) -> None:
     stored(database, entered(database, "a", "b"), won_by("keltis", 2, 0))
-    with (upkeep.STEPS / "versions" / "remade.py").open("a") as step_file:
+    with (steps.STEPS / "versions" / "9999_remade.py").open("a") as step_file:
         step_file.write("    op.execute('INSERT INTO ledger SELECT * FROM ledger')\n")
     before = dump(database)
     with pytest.raises(IntegrityError):
@@ -128,7 +146,7 @@ def test_a_step_that_fails_leaves_everything_as_it_was(database: Database) -> No
     assert tables_differ(database) == []
     with database.reading() as session:
         step = session.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
-    assert step != "remade"
+    assert step != "9999"
     with pytest.raises(IntegrityError), database.writing() as session:
         session.execute(text("DELETE FROM author"))
 
@@ -147,7 +165,7 @@ def test_children_without_parents_are_found_before_a_step_is_taken_for_good(
         upgrade(database)
     with database.engine.connect() as connection:
         step = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
-    assert step != "remade"
+    assert step != "9999"
     database.close()
 
 
@@ -275,3 +293,125 @@ def test_what_sentences_said_about_versions_becomes_codes_that_say_the_same(
             expected = before if now is None else now
             assert reason_of(version).startswith(expected)
             assert expected or not reason_of(version)
+
+
+# The sentence before, the code, what more is said.
+TROUBLES: list[tuple[str, str, dict[str, str] | None]] = [
+    ("", "", None),
+    ("the process that played it has ended", JobTrouble.HOLDER_GONE, None),
+    ("its leases ended", JobTrouble.LEASES_ENDED, None),
+    ("a bot in it was taken off the ladder", JobTrouble.CALLED_OFF, None),
+    ("one cannot be made ready: no compiler", JobTrouble.UNPREPARED, {}),
+    ("the match could not be finished in 3 tries: no disk", JobTrouble.PLATFORM, {}),
+]
+
+
+def add_old_jobs(
+    database: Database, rows: list[dict[str, str]], of_tournament: bool = False
+) -> None:
+    """Add jobs with these values to tables of an earlier step."""
+    usual = {"reason": "", "trouble": "", "moment": "2026-11-01 12:00:00+00:00"}
+    with database.engine.connect() as connection:
+        connection = connection.execution_options(keltis_writes=True)
+        with connection.begin():
+            if of_tournament:
+                connection.execute(
+                    text(
+                        "INSERT INTO tournament (id, uuid, name, plan, seed, rated, bank_ms,"
+                        " increment_ms, start_ms, created, state) VALUES (1, 'u', 'cup', '{}', '',"
+                        " false, 1000, 20, 5000, :moment, 'running')"
+                    ),
+                    usual,
+                )
+            connection.execute(
+                text(
+                    "INSERT INTO job (id, purpose, rated, variant, ruleset_version, options,"
+                    " players, seed, bank_ms, increment_ms, start_ms, priority, reason, created,"
+                    " state, tries, trouble, tournament_id)"
+                    " VALUES (:id, 'ladder', true, 'keltis', 1, '{}', 2, '',"
+                    " 1000, 20, 5000, 0, :reason, :moment, 'failed', 5, :trouble, :cup)"
+                ),
+                [{**usual, "cup": 1 if of_tournament else None, **row} for row in rows],
+            )
+
+
+def test_what_sentences_said_about_the_troubles_of_jobs_becomes_codes(database: Database) -> None:
+    _take_back_to(database, "0008")
+    add_old_jobs(
+        database, [{"id": str(n), "trouble": said} for n, (said, _, _) in enumerate(TROUBLES)]
+    )
+    upgrade(database)
+    assert tables_differ(database) == []
+    with database.reading() as session:
+        for number, (said, code, details) in enumerate(TROUBLES):
+            job = session.get_one(Job, str(number))
+            assert job.trouble == code
+            assert job.trouble_details == (details if details is None else {"text": said})
+
+
+MATCH_REASONS = [
+    "",
+    "close and uncertain",
+    "new version",
+    "has waited longest",
+    "have not met for long",
+    "a challenge",
+    "a challenge by maeve: the 2nd",
+    "first match of weg-der-steine",
+    "the share of keltis with 4 players",
+]
+
+
+def test_what_sentences_said_about_the_reasons_of_matches_becomes_codes(database: Database) -> None:
+    _take_back_to(database, "0009")
+    unknown = "because"
+    add_old_jobs(
+        database,
+        [{"id": str(n), "reason": said} for n, said in enumerate([*MATCH_REASONS, unknown])],
+    )
+    leg = {"id": "leg", "reason": "cup: 2: Semi-final 1"}
+    add_old_jobs(database, [leg], of_tournament=True)
+    upgrade(database)
+    assert tables_differ(database) == []
+    with database.reading() as session:
+        for number, said in enumerate([*MATCH_REASONS, ""]):
+            assert reason_text(match_reason(session.get_one(Job, str(number)))) == said
+        found = match_reason(session.get_one(Job, "leg"))
+        place = {"tournament": "cup: 2", "label": "Semi-final 1"}
+        assert found == Reason(MatchReason.TOURNAMENT, place)
+
+
+def test_the_audit_of_later_games_is_worked_out_again_by_authors(database: Database) -> None:
+    with database.writing() as session:
+        versions = [*enter(session, "a"), *enter(session, "b", author="Mallory")]
+        third = enter(session, "c", author="Carol")
+    for _ in range(3):
+        stored(database, [*versions, *third], won_by("keltis", 3, 0))
+    database.write(advance)
+    with database.writing() as session:
+        session.execute(text("UPDATE audit_bot SET alarm = 2 WHERE bot_id = 1"))
+    before = dump(database)
+    assert before["audit_author"]
+    _take_back_to(database, "0010")
+    upgrade(database)
+    assert database.write(advance).done == 3
+    database.write(replace)  # the margins of duels are a later step
+    assert dump(database) == before
+
+
+def test_a_ladder_from_before_the_joint_rating_gets_its_margins_from_its_games(
+    database: Database,
+) -> None:
+    versions = entered(database, "a", "b", "c")
+    stored(database, versions, won_by("keltis", 3, 0))
+    stored(database, versions[:2], faulty(2, culprit=1))
+    before = dump(database)
+    _take_back_to(database, "0011")
+    upgrade(database)
+    assert tables_differ(database) == []
+    with database.reading() as session:
+        assert session.execute(text("SELECT sum(abs(margin)) FROM duel")).scalar() == 0
+        assert "joint model 0" in compare(session)[0].examples[0]
+    assert database.write(replace) == 2
+    assert dump(database) == before
+    assert publish_all(database) > 0

@@ -11,12 +11,13 @@ from sqlalchemy import select
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
-from keltis_ladder.ratings.model import MODEL_VERSION
+from keltis_ladder.match.orders import Order
 from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensure_bot
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import Stored, finish
-from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.matches.records import MatchRows
+from keltis_ladder.store.ratings.models import MODELS
 from keltis_ladder.store.schema.tables import Bot, Ledger, Table, table_of
 from keltis_ladder.store.schema.version_states import VersionCause
 
@@ -97,6 +98,4 @@ def clear(database: Database) -> None:
     with database.writing() as session:
         for table in reversed(Table.metadata.sorted_tables):
             session.execute(table.delete())
-        session.execute(
-            table_of(Ledger).insert(), {"id": 1, "matches": 0, "rating_model": MODEL_VERSION}
-        )
+        session.execute(table_of(Ledger).insert(), {"id": 1, "matches": 0, **MODELS})

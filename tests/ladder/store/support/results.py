@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keltis_engine import Rng, find_variant
-from keltis_engine.policies import POLICIES
+from keltis_engine.play.policies import POLICIES
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.faults import Fault, Kind
 from keltis_ladder.match.jobs import Job

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keltis_engine import POST_GAME, SPECTATORS, VARIANTS, Rng, State, View, find_variant
-from keltis_engine.policies import eager, random
+from keltis_engine.play.policies import eager, random
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from keltis_server.http.parameters import Page
 from keltis_server.http.problems import ProblemOut
 from keltis_server.models.accounts import AccountOut, OpenedOut
 from keltis_server.models.audit import BotAuditOut
-from keltis_server.models.bots import FaultOut, StepOut, TimesOut, VersionOut
+from keltis_server.models.bots import BotOut, FaultOut, StepOut, TimesOut, VersionOut
 from keltis_server.models.leaderboards import LeaderboardOut
 from keltis_server.models.matches import MatchOut
 from keltis_server.models.reports import ReportOut
@@ -32,6 +32,7 @@ HEAD: Final = """\
 MODELS: Final[tuple[type[BaseModel], ...]] = (
     AccountOut,
     BotAuditOut,
+    BotOut,
     FaultOut,
     FramesOut,
     LeaderboardOut,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import time
+import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,16 +18,18 @@ from urllib.request import Request, urlopen
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS
+from keltis_ladder.match.orders import Order
 from keltis_ladder.run.programs import enter_program, keep_program
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, add_token
 from keltis_ladder.store.bots.catalogue import activate, add_version, ensure_author, ensure_bot
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.matches.finishing import finish
-from keltis_ladder.store.matches.queue import Order, add_job
+from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.version_states import VersionCause
 from keltis_server.site.local_key import FILE
 from tests.ladder.store.support.results import real
+from tests.ladder.support.arena import processes_with
 from tests.ladder.support.small_bots import write_bot
 from tests.system.support.servers import PATIENCE, ServerProcess
 
@@ -46,6 +51,7 @@ class Ladder:
     server: ServerProcess
     token: str
     options: tuple[str, ...]
+    mark: str = ""  # in the commands of those who take their time
 
     @property
     def url(self) -> str:
@@ -86,6 +92,20 @@ class Ladder:
         finally:
             self.post("/admin/resume", {}, key)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Have those who take their time think for as long as the block lasts.
+
+        However slow the browser is, their match gets no further meanwhile.
+        """
+        stopped = processes_with(self.mark)
+        assert stopped, "they do not play"
+        try:
+            _signal(stopped, signal.SIGSTOP)
+            yield
+        finally:
+            _signal(stopped, signal.SIGCONT)
+
     def challenge(self, variant: str = "keltis") -> str:
         """Have those who take their time play each other; return the id of the match."""
         one, other = STROLLERS
@@ -102,6 +122,12 @@ class Ladder:
         return found
 
 
+def _signal(processes: Sequence[int], number: signal.Signals) -> None:
+    for pid in processes:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
 def free_port() -> int:
     """Return a port that nobody has."""
     with socket.socket() as found:
@@ -110,7 +136,7 @@ def free_port() -> int:
         return port
 
 
-def fill(directory: Path, scratch: Path, thinks: float = THINKS) -> str:
+def fill(directory: Path, scratch: Path, thinks: float = THINKS, mark: str = "") -> str:
     """Put bots and results of every game on a ladder; return the token of their author."""
     home = Home(directory, str(directory / "ladder.db"))
     database = home.open()
@@ -118,7 +144,8 @@ def fill(directory: Path, scratch: Path, thinks: float = THINKS) -> str:
     cards: dict[str, Any] = {"players": [2], "variants": ["kartenspiel", "weg-der-steine"]}
     boards: dict[str, Any] = {"players": [2], "variants": ["keltis", "neue-wege"]}
     bots = [write_bot(scratch / name, WALK.format(QUICK), **cards) for name in WALKERS]
-    bots += [write_bot(scratch / name, WALK.format(thinks), **boards) for name in STROLLERS]
+    stroll = WALK.format(thinks)
+    bots += [write_bot(scratch / name, stroll, token=mark, **boards) for name in STROLLERS]
     kept = [keep_program(home, bot) for bot in bots]
 
     def enter(session: Session) -> str:
@@ -163,11 +190,12 @@ def open_ladder(
     directory: Path, scratch: Path, *more: str, thinks: float = THINKS, **environment: str
 ) -> Ladder:
     """Fill a ladder and serve it."""
-    token = fill(directory, scratch, thinks)
+    mark = f"stroller-{uuid.uuid4().hex}"
+    token = fill(directory, scratch, thinks, mark)
     options = (
         "--port", str(free_port()), "--no-house", "--requests-per-minute", "100000",
         "--bank", "600000", *more,
     )  # fmt: skip
     server = ServerProcess(directory, *options, **environment)
     server.__enter__()
-    return Ladder(server, token, options)
+    return Ladder(server, token, options, mark)

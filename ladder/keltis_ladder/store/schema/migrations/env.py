@@ -8,7 +8,7 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 from sqlmodel.sql.sqltypes import AutoString
 
-from keltis_ladder.store.schema.moments import Moment
+from keltis_ladder.store.schema.moment_column import Moment
 from keltis_ladder.store.schema.tables import Table
 
 

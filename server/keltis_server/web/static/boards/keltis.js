@@ -4,7 +4,7 @@
 import { DATA } from "./data.js";
 import { Figures, rings } from "./figures.js";
 import { Memory } from "./memory.js";
-import { goalGround, goalPegs, rowValue, startStone, stones, tiles } from "./scenery.js";
+import { goalArea, goalGround, goalPegs, rowValue, startStone, stones, tiles } from "./scenery.js";
 import { Stage } from "./stage.js";
 import { svg } from "./svg.js";
 import { LETTERS } from "./symbols.js";
@@ -68,7 +68,7 @@ export class KeltisBoard {
     });
     this.stage = new Stage("keltis", width, height, small);
     this.element = this.stage.element;
-    this.goal = this.#goalArea(width);
+    this.goal = goalArea(size, width, GOAL.length);
     this.stage.back.append(...this.#ground(), ...this.#paths(start), ...this.#stones(start));
     this.pegs = this.stage.layer("goal-pegs");
     this.rings = this.stage.layer("rings");
@@ -80,17 +80,6 @@ export class KeltisBoard {
       start,
       scale: size.figure,
     });
-  }
-
-  /**
-   * The rows of the goal, with room for its name.
-   *
-   * @param {number} width
-   */
-  #goalArea(width) {
-    const { top, row, left, end, word } = this.size;
-    const y = top - end.height / 2 - word * 1.8;
-    return { x: left - 10, y, width: width - left + 4, height: top + row * (GOAL.length - 0.5) - y };
   }
 
   #ground() {

@@ -5,7 +5,7 @@ import { DATA } from "./data.js";
 import { Figures, rings } from "./figures.js";
 import { Memory } from "./memory.js";
 import { stack as drawnStack } from "./pieces.js";
-import { goalGround, goalPegs, rowValue, startStone, stones, tiles } from "./scenery.js";
+import { goalArea, goalGround, goalPegs, rowValue, startStone, stones, tiles } from "./scenery.js";
 import { Stage } from "./stage.js";
 import { svg } from "./svg.js";
 
@@ -70,7 +70,7 @@ export class NeueWegeBoard {
     this.place = (/** @type {string} */ name) => places[name];
     this.stage = new Stage("neue-wege", width, start.y + size.start / 2 + 8, small);
     this.element = this.stage.element;
-    this.goal = this.#goalArea(width);
+    this.goal = goalArea(size, width, GOAL_ROWS);
     this.stage.back.append(...this.#ground(), ...this.#ways(), ...this.#stones());
     this.pegs = this.stage.layer("goal-pegs");
     this.rings = this.stage.layer("rings");
@@ -88,17 +88,6 @@ export class NeueWegeBoard {
   /** @param {string} name */
   #shape(name) {
     return BY_NAME[name].row === ROWS ? this.size.end : this.size.stone;
-  }
-
-  /**
-   * The rows of the goal, with room for its name.
-   *
-   * @param {number} width
-   */
-  #goalArea(width) {
-    const { top, row, left, end, word } = this.size;
-    const y = top - end.height / 2 - word * 1.8;
-    return { x: left - 10, y, width: width - left + 4, height: top + row * (GOAL_ROWS - 0.5) - y };
   }
 
   #ground() {

@@ -78,6 +78,18 @@ export function startStone(start, size, word) {
 }
 
 /**
+ * The rows of the goal, with room for its name.
+ *
+ * @param {Drawing.Measures} size
+ * @param {number} width of the board
+ * @param {number} rows
+ */
+export function goalArea({ top, row, left, end, word }, width, rows) {
+  const y = top - end.height / 2 - word * 1.8;
+  return { x: left - 10, y, width: width - left + 4, height: top + row * (rows - 0.5) - y };
+}
+
+/**
  * The tinted ground under the goal area, and its name.
  *
  * @param {Drawing.Box} ground

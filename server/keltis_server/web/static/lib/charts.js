@@ -1,12 +1,14 @@
 // @ts-check
 // Ratings over time: a line in a band, with a stone for each version. No box, and no legend.
+// Where there are joint ratings the band is theirs, and live TrueSkill a thin line.
 
 import { draw } from "./nodes.js";
 import { number, say } from "./words.js";
 
 const Z95 = 1.959963984540054;
 /**
- * @typedef {Pick<Wire.StepOut, "match" | "version" | "mu" | "sigma">} Step
+ * @typedef {Pick<Wire.StepOut, "match" | "version" | "mu" | "sigma"> & {joint?: [number, number] | null}} Step
+ * @typedef {{index: number, value: number, sigma: number}} Point
  * @typedef {ReturnType<typeof scales>} Scale
  */
 
@@ -83,15 +85,17 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
     const x = scale.x(index);
     cursor.replaceChildren(
       draw("line", { class: "cursor", x1: x, x2: x, y1: ROOM.top, y2: scale.bottom }),
-      draw("circle", { class: "here", cx: x, cy: scale.y(step.mu), r: 4 }),
+      draw("circle", { class: "here", cx: x, cy: scale.y(step.joint ? step.joint[0] : step.mu), r: 4 }),
     );
+    const [rating, sigma] = step.joint ?? [step.mu, step.sigma];
     onRead(
-      say("chart_point", {
+      say(step.joint ? "chart_both" : "chart_point", {
+        rating: number(rating, 1),
         match: number(step.match),
         version: step.version,
         mu: number(step.mu, 1),
-        low: number(step.mu - Z95 * step.sigma, 1),
-        high: number(step.mu + Z95 * step.sigma, 1),
+        low: number(rating - Z95 * sigma, 1),
+        high: number(rating + Z95 * sigma, 1),
       }),
     );
   }
@@ -107,6 +111,18 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
       data = data.concat(more);
       render();
     },
+    /**
+     * Note the joint rating as it was published after the last match that is drawn.
+     *
+     * @param {number} rating
+     * @param {number} sigma
+     */
+    note(rating, sigma) {
+      const last = data.at(-1);
+      if (!last || last.joint?.[0] === rating) return;
+      data = [...data.slice(0, -1), { ...last, joint: [rating, sigma] }];
+      render();
+    },
     get last() {
       return data.at(-1) ?? null;
     },
@@ -120,8 +136,10 @@ export function ratingChart(canvas, steps, onRead = () => {}) {
  */
 function scales(data, width, height) {
   // The first few matches are wide open: the band may leave the picture there.
-  const low = Math.min(...data.map((step) => step.mu - Math.min(Z95 * step.sigma, 6)));
-  const high = Math.max(...data.map((step) => step.mu + Math.min(Z95 * step.sigma, 6)));
+  const points = banded(data, 0, data.length);
+  const all = [...points.map(({ value }) => value), ...data.map(({ mu }) => mu)];
+  const low = Math.min(...all, ...points.map(({ value, sigma }) => value - Math.min(Z95 * sigma, 6)));
+  const high = Math.max(...all, ...points.map(({ value, sigma }) => value + Math.min(Z95 * sigma, 6)));
   const from = Math.floor(low / 5) * 5;
   const to = Math.max(Math.ceil(high / 5) * 5, from + 5);
   const bottom = height - ROOM.bottom;
@@ -153,24 +171,50 @@ function grid(scale, width) {
 }
 
 /**
+ * What has a band, from one step to another: joint ratings if there are any, or else live ones.
+ *
+ * @param {Step[]} data
+ * @param {number} from
+ * @param {number} to
+ * @returns {Point[]}
+ */
+function banded(data, from, to) {
+  const joint = data.some((step) => step.joint);
+  const found = [];
+  for (let index = from; index < to; index++) {
+    const step = data[index];
+    const [value, sigma] = joint ? (step.joint ?? []) : [step.mu, step.sigma];
+    if (value !== undefined && sigma !== undefined) found.push({ index, value, sigma });
+  }
+  return found;
+}
+
+/**
  * @param {Step[]} data
  * @param {Scale} scale
  */
 function shape(data, scale) {
   const nodes = [];
+  const joint = data.some((step) => step.joint);
   for (const [from, to] of spans(data)) {
-    const indices = Array.from({ length: to - from }, (_, k) => from + k);
-    const upper = indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu + Z95 * data[k].sigma)}`);
-    const lower = indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu - Z95 * data[k].sigma)}`).reverse();
-    nodes.push(draw("polygon", { class: "band", points: [...upper, ...lower].join(" ") }));
-    nodes.push(
-      draw("polyline", { class: "line", points: indices.map((k) => `${scale.x(k)},${scale.y(data[k].mu)}`).join(" ") }),
-    );
+    const points = banded(data, from, to);
+    const upper = points.map(({ index, value, sigma }) => `${scale.x(index)},${scale.y(value + Z95 * sigma)}`);
+    const lower = points.map(({ index, value, sigma }) => `${scale.x(index)},${scale.y(value - Z95 * sigma)}`);
+    nodes.push(draw("polygon", { class: "band", points: [...upper, ...lower.reverse()].join(" ") }));
+    if (joint) {
+      const live = data.slice(from, to).map(({ mu }, k) => `${scale.x(from + k)},${scale.y(mu)}`);
+      nodes.push(draw("polyline", { class: "live-line", points: live.join(" ") }));
+    }
+    const line = points.map(({ index, value }) => `${scale.x(index)},${scale.y(value)}`);
+    nodes.push(draw("polyline", { class: "line", points: line.join(" ") }));
   }
   const last = data.length - 1;
-  nodes.push(
-    draw("text", { class: "end", x: scale.x(last) + 8, y: scale.y(data[last].mu) + 5 }, number(data[last].mu, 1)),
-  );
+  const end = banded(data, 0, data.length).at(-1);
+  const y = end ? scale.y(end.value) : 0;
+  if (end) nodes.push(draw("text", { class: "end", x: scale.x(last) + 8, y: y + 5 }, number(end.value, 1)));
+  if (joint && Math.abs(scale.y(data[last].mu) - y) > 15) {
+    nodes.push(draw("text", { x: scale.x(last) + 8, y: scale.y(data[last].mu) + 5 }, number(data[last].mu, 1)));
+  }
   nodes.push(
     draw(
       "text",

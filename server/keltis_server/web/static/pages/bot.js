@@ -50,6 +50,10 @@ async function goOn() {
       const after = chart.last ? `&after=${chart.last.match}` : "";
       /** @type {Wire.PageOfStepOut} */
       const page = await ask(`/bots/${bot}/history?variant=${variant}&players=${players}&limit=200${after}`);
+      /** @type {Wire.BotOut} */
+      const now = await ask(`/bots/${bot}`);
+      const rating = now.ratings.find((each) => each.variant === variant && String(each.players) === players);
+      if (rating?.joint) chart.note(rating.joint.rating, rating.joint.sigma);
       chart.add(page.items);
     } catch {
       // It will be drawn with the next match.

@@ -9,6 +9,7 @@ import { number, percent } from "../lib/words.js";
  * From which rating to which the intervals are drawn, and whether that has just changed.
  *
  * @typedef {{low: number, high: number, grown: boolean}} Axis
+ * @typedef {{value: number, low: number, high: number}} Shown
  */
 
 const STEP = 5;
@@ -23,6 +24,8 @@ const LONGEST = 60; // ratings of a small line
 function keepBoard(table, onTotal = () => {}) {
   const body = table.tBodies[0];
   const most = Number(table.dataset.most ?? Infinity);
+  const byJoint = table.dataset.official === "joint";
+  const notYet = table.parentElement?.querySelector("[data-not-yet]");
   /** @type {Map<string, Wire.LineOut>} */
   let lines = new Map();
   const topic = /** @type {`leaderboard/${string}`} */ (table.dataset.topic);
@@ -30,6 +33,7 @@ function keepBoard(table, onTotal = () => {}) {
     snapshot(board) {
       lines = new Map(board.lines.map((line) => [key(line), line]));
       show(board.lines.map(key), lines, null);
+      notYet?.toggleAttribute("hidden", board.as_of !== null);
       onTotal(board.matches);
     },
     event(event) {
@@ -44,6 +48,7 @@ function keepBoard(table, onTotal = () => {}) {
         }),
       );
       show(order, lines, new Set(event.lines.map(key)));
+      notYet?.toggleAttribute("hidden", event.as_of !== null);
       onTotal(event.matches);
     },
   });
@@ -56,7 +61,10 @@ function keepBoard(table, onTotal = () => {}) {
   function show(order, lines, changed) {
     const shown = order.slice(0, most).flatMap((each) => lines.get(each) ?? []);
     if (!shown.length) return;
-    const axis = fit(table, shown);
+    const axis = fit(
+      table,
+      shown.map((line) => official(line, byJoint)),
+    );
     const rows = new Map([...body.rows].map((row) => [row.dataset.key, row]));
     /** @type {Element | null} */
     let place = body.rows[0] ?? null;
@@ -67,7 +75,7 @@ function keepBoard(table, onTotal = () => {}) {
       rows.delete(key(line));
       if (row === place) place = row.nextElementSibling;
       else body.insertBefore(row, place);
-      write(row, line, axis, before, changed?.has(key(line)) ?? false);
+      write(row, line, axis, { before, byJoint, changed: changed?.has(key(line)) ?? false });
       before = line;
     }
     for (const row of rows.values()) row.remove();
@@ -77,6 +85,32 @@ function keepBoard(table, onTotal = () => {}) {
 /** @param {Wire.LineOut} line */
 function key(line) {
   return `${line.bot}/${line.version}`;
+}
+
+/**
+ * The rating that orders the table, or the live one where there is no other yet.
+ *
+ * @param {Wire.LineOut} line
+ * @param {boolean} byJoint
+ * @returns {Shown}
+ */
+function official(line, byJoint) {
+  if (byJoint && line.joint) return { value: line.joint.rating, low: line.joint.low, high: line.joint.high };
+  return { value: line.mu, low: line.low, high: line.high };
+}
+
+/**
+ * What is carved into the stone of a line: the places that it may have, or its rank.
+ *
+ * @param {Wire.LineOut} line
+ * @param {boolean} byJoint
+ */
+function placesOf(line, byJoint) {
+  if (byJoint && line.joint) {
+    const { best, worst } = line.joint;
+    return best === worst ? String(best) : `${best}–${worst}`;
+  }
+  return line.rank === null ? "?" : String(line.rank);
 }
 
 /** @param {HTMLTableSectionElement} body */
@@ -92,30 +126,63 @@ function blank(body) {
  * @param {HTMLTableRowElement} row
  * @param {Wire.LineOut} line
  * @param {Axis} axis
- * @param {Wire.LineOut | null} before
- * @param {boolean} changed
+ * @param {{before: Wire.LineOut | null, byJoint: boolean, changed: boolean}} how
  */
-function write(row, line, axis, before, changed) {
-  const tied = before !== null && line.rank !== null && before.rank === line.rank;
+function write(row, line, axis, { before, byJoint, changed }) {
+  const shown = official(line, byJoint);
+  const places = placesOf(line, byJoint);
+  const certain = before !== null && !line.provisional && !before.provisional;
+  const tied = certain && placesOf(before, byJoint) === places;
   const moved = changed && row.dataset.key === key(line);
   row.dataset.key = key(line);
   row.className = [tied && "follows", line.provisional && "provisional", moved && "changed"].filter(Boolean).join(" ");
   if (moved) setTimeout(() => row.classList.remove("changed"), 1700);
-  put(row, "rank", line.rank === null ? "?" : String(line.rank));
+  put(row, "rank", places);
   /** @type {HTMLAnchorElement} */
   const name = must(row.querySelector('[data-f="bot"]'));
   name.textContent = line.bot;
   name.href = `/bots/${line.bot}`;
   put(row, "version", `v${line.version}`);
   put(row, "author", line.author);
-  put(row, "mu", number(line.mu, 1));
-  put(row, "reach", number(line.high - line.mu, 1));
+  put(row, "rating", number(shown.value, 1));
+  put(row, "reach", number(shown.high - shown.value, 1));
+  writeJoint(row, line, byJoint);
   put(row, "matches", number(line.matches));
-  put(row, "won", line.games ? percent(line.wins / line.games) : "–");
   const faults = put(row, "faults", number(line.faults));
   faults?.classList.toggle("none", !line.faults);
-  place(must(row.querySelector("[data-interval]")), line, axis);
+  place(must(row.querySelector("[data-interval]")), shown, axis);
   extend(row.querySelector("[data-spark]"), line.mu);
+}
+
+/**
+ * @param {HTMLTableRowElement} row
+ * @param {Wire.LineOut} line
+ * @param {boolean} byJoint
+ */
+function writeJoint(row, line, byJoint) {
+  const { joint } = line;
+  const other = byJoint || !joint ? { value: line.mu, high: line.high } : { value: joint.rating, high: joint.high };
+  put(row, "other", byJoint || joint ? `${number(other.value, 1)} ±${number(other.high - other.value, 1)}` : "–");
+  put(row, "share", joint ? percent(joint.share) : "–");
+  put(row, "share-interval", joint ? `${percent(joint.share_low)} – ${percent(joint.share_high)}` : "");
+  const bar = row.querySelector("[data-expected]");
+  bar?.parentElement?.classList.toggle("unknown", !joint);
+  if (bar && joint) {
+    const reach = must(bar.querySelector(".reach"));
+    reach.setAttribute("x", share(joint.share_low));
+    reach.setAttribute("width", share(joint.share_high - joint.share_low));
+    must(bar.querySelector(".middle")).setAttribute("cx", share(joint.share));
+  }
+  const rests = row.querySelector("[data-rests]");
+  if (rests && joint) {
+    must(rests.querySelector(".other")).setAttribute("width", share(joint.own + joint.others));
+    must(rests.querySelector(".own-part")).setAttribute("width", share(joint.own));
+  }
+}
+
+/** @param {number} value */
+function share(value) {
+  return `${(100 * value).toFixed(1)}%`;
 }
 
 /**
@@ -133,7 +200,7 @@ function put(row, name, text) {
  * Let the axis grow where the intervals do not fit any more; it never shrinks while somebody looks.
  *
  * @param {HTMLTableElement} table
- * @param {Wire.LineOut[]} lines
+ * @param {Shown[]} lines
  * @returns {Axis}
  */
 function fit(table, lines) {
@@ -180,14 +247,14 @@ function at(axis, rating) {
 
 /**
  * @param {Element} svg
- * @param {Wire.LineOut} line
+ * @param {Shown} line
  * @param {Axis} axis
  */
 function place(svg, line, axis) {
   const reach = must(svg.querySelector(".reach"));
   reach.setAttribute("x1", at(axis, line.low));
   reach.setAttribute("x2", at(axis, line.high));
-  must(svg.querySelector(".middle")).setAttribute("cx", at(axis, line.mu));
+  must(svg.querySelector(".middle")).setAttribute("cx", at(axis, line.value));
   if (!axis.grown) return;
   for (const tick of svg.querySelectorAll(".tick")) tick.remove();
   for (const value of marksOf(axis)) {

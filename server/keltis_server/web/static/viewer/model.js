@@ -29,6 +29,7 @@ export class Game {
   /** @type {number[] | null} */
   scores = null; // in the end
   told = 0; // decisions that there are, as far as we heard
+  isUnsure = false; // perhaps of an attempt that was given up while we were away
   /** @type {Views.View[]} */
   #kept = []; // views, one for every KEYFRAME decisions
   /** @type {Views.View | null} */
@@ -56,7 +57,7 @@ export class Game {
   }
 
   get isMissing() {
-    return !this.isDealt || this.told > this.plies;
+    return !this.isDealt || this.isUnsure || this.told > this.plies;
   }
 
   /** @param {Views.View} view */
@@ -88,6 +89,15 @@ export class Game {
       next = this.#early.get(this.plies);
       this.#early.delete(this.plies);
     }
+  }
+
+  /**
+   * Return whether these frames are of another attempt to play the game.
+   *
+   * @param {Wire.FrameOut[]} frames
+   */
+  contradicts(frames) {
+    return frames.some(({ ply, action }) => ply < this.plies && this.frames[ply].action !== action);
   }
 
   /**
@@ -171,6 +181,8 @@ export class MatchModel {
   #seen = new Map([[PUBLIC, new Map()]]); // perspective -> rotation -> game
   /** @type {Set<string>} */
   #broken = new Set(); // perspectives of a match that was broken off, and waits to be begun again
+  /** @type {Map<string, string>} */
+  #attempts = new Map(); // perspective -> the attempt to play the match whose games are known
 
   /** @param {Viewing.Match} match */
   constructor(match) {
@@ -246,7 +258,7 @@ export class MatchModel {
   }
 
   /** @param {Live.Match} told */
-  snapshot({ match, games, current }, perspective = PUBLIC) {
+  snapshot({ match, games, current, attempt }, perspective = PUBLIC) {
     this.ended = false; // one that was broken off may be played after all
     this.expect(match);
     const known = this.#games(perspective);
@@ -256,7 +268,10 @@ export class MatchModel {
     }
     const told = new Map(games.map((game) => [game.rotation, game.plies]));
     const isBehind = [...known.values()].some((game) => (told.get(game.rotation) ?? 0) < game.plies);
-    if (isBehind || this.#broken.has(perspective)) this.#forget(perspective, ""); // while we were away
+    const isAnother = attempt !== null && attempt !== (this.#attempts.get(perspective) ?? attempt);
+    if (isBehind || isAnother || this.#broken.has(perspective)) this.#forget(perspective, ""); // while we were away
+    if (attempt !== null) this.#attempts.set(perspective, attempt);
+    else for (const game of known.values()) game.isUnsure = game.isDealt; // it is over: who knows which one counted
     for (const { rotation, seats, plies, ended, scores, faults } of games) {
       if (!plies && !ended) continue; // not begun, or the current one, which follows
       const game = this.#game(rotation, seats, perspective);
@@ -278,6 +293,7 @@ export class MatchModel {
     const game = this.#game(event.rotation, event.kind === "game" ? event.seats : undefined, perspective);
     switch (event.kind) {
       case "game":
+        this.#attempts.set(perspective, event.attempt);
         if (game.isDealt) return;
         game.firstClocks = event.clocks;
         return game.deal(event.view);
@@ -305,7 +321,12 @@ export class MatchModel {
    * @param {string} perspective
    */
   load(told, perspective) {
+    if (this.#seen.get(perspective)?.get(told.rotation)?.contradicts(told.frames)) {
+      this.#forget(perspective, ""); // it was begun again, and ended, while we were away
+      this.expect(this.match);
+    }
     const game = this.#game(told.rotation, told.seats, perspective);
+    game.isUnsure = false;
     game.firstClocks = told.clocks;
     game.fill(told.view, told.frames);
     game.ended ||= told.ended;
@@ -340,6 +361,7 @@ export class MatchModel {
   #forget(perspective, reason) {
     this.#seen.set(perspective, new Map());
     this.#broken.delete(perspective);
+    this.#attempts.delete(perspective);
     if (perspective !== PUBLIC) return;
     this.restarts++;
     this.why = reason;

@@ -88,12 +88,14 @@ export class Source {
     if (this.#model.match.replay_removed) return;
     if (this.isGone || this.#asked.has(key) || !this.#model.lacks(rotation, perspective)) return;
     this.#asked.add(key);
+    const { restarts } = this.#model;
     try {
       const { id } = this.#model.match;
       /** @type {Wire.FramesOut} */
       const game = await ask(`/matches/${id}/games/${rotation}/frames?viewer=${perspective}`);
-      this.#tell(() => this.#model.load(game, perspective));
       this.#asked.delete(key);
+      // What was asked for before a restart is of the attempt that was given up.
+      this.#tell(() => restarts === this.#model.restarts && this.#model.load(game, perspective));
     } catch (error) {
       if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error;
       if (isUnknown(error) && this.#model.isOver) this.#vanish();

@@ -1,0 +1,1 @@
+"""Tables in a terminal: of bots, of tournaments, head to head."""

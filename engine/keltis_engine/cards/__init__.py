@@ -1,0 +1,1 @@
+"""Cards wherever they lie: their kinds, hands, rows, stacks, the draw pile."""

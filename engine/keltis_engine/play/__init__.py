@@ -1,0 +1,1 @@
+"""Simple players, whole games at random, and exhaustive counts."""

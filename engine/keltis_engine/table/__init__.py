@@ -1,0 +1,1 @@
+"""What lies on the table: the cards of all seats, the boards with their figures."""

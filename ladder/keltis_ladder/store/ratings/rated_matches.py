@@ -1,0 +1,97 @@
+"""All rated matches, in their order, as far as ratings are concerned."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sqlalchemy import Select, func, select
+from sqlmodel import Session
+
+from keltis_ladder.errors import LadderError
+from keltis_ladder.ratings.book import Record, Share
+from keltis_ladder.store.matches.scores import FaultRow, GameRow, scores_of
+from keltis_ladder.store.schema.tables import FaultRecord, Game, Match, Place, table_of
+
+AT_ONCE: Final = 1_000  # matches that are fetched
+
+_match, _place = table_of(Match), table_of(Place)
+_game, _fault = table_of(Game), table_of(FaultRecord)
+_PLACES: Final = (
+    select(
+        _match.c.number, _match.c.variant, _match.c.players,
+        _place.c.version_id, _place.c.rank, _place.c.twelfths, _place.c.faults,
+        _place.c.seat0, _place.c.seat1, _place.c.seat2, _place.c.seat3,
+    )
+    .join(_place, _place.c.match_number == _match.c.number, isouter=True)
+    .where(_match.c.rated)
+    .order_by(_match.c.number, _place.c.position)
+)  # fmt: skip
+_GAMES: Final = select(
+    _game.c.match_number, _game.c.rotation, _game.c.scores, _game.c.ranks
+).order_by(_game.c.match_number, _game.c.rotation)
+_FAULTS: Final = select(_fault.c.match_number, _fault.c.rotation, _fault.c.seat).order_by(
+    _fault.c.match_number, _fault.c.id
+)
+
+
+class Incomplete(LadderError):
+    """A match of which rows are missing."""
+
+
+def records(session: Session, after: int = 0, until: int | None = None) -> Iterator[Record]:
+    """Return the rated matches in their order; those after a number, and up to one."""
+    last = until
+    if last is None:
+        last = session.execute(select(func.max(_match.c.number))).scalar() or 0
+    for begin in range(after, last, AT_ONCE):
+        yield from _records(session, begin, min(begin + AT_ONCE, last))
+
+
+def _records(session: Session, begin: int, end: int) -> Iterator[Record]:
+    places, games, faults = (
+        _by_match(session, query, column, begin, end)
+        for query, column in (
+            (_PLACES, _match.c.number),
+            (_GAMES, _game.c.match_number),
+            (_FAULTS, _fault.c.match_number),
+        )
+    )
+    for number, rows in places.items():
+        yield _record(
+            number,
+            rows,
+            [GameRow(*row) for row in games[number]],
+            [FaultRow(*row) for row in faults[number]],
+        )
+
+
+def _by_match(
+    session: Session, query: Select[Any], number: Any, begin: int, end: int
+) -> defaultdict[int, list[tuple[Any, ...]]]:
+    found: defaultdict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for row in session.execute(query.where(number > begin, number <= end)):
+        found[row[0]].append(tuple(row[1:]))
+    return found
+
+
+def _record(
+    number: int, rows: list[tuple[Any, ...]], games: list[GameRow], faults: list[FaultRow]
+) -> Record:
+    variant, players = rows[0][:2]
+    if {len(rows), len(games)} != {players}:
+        raise Incomplete(
+            f"match {number} has not all its {players} places and games: restore a backup"
+        )
+    try:
+        scores = scores_of(variant, games, faults)
+    except (ValueError, TypeError, IndexError) as error:
+        raise Incomplete(
+            f"the games of match {number} make no result ({error}): restore a backup"
+        ) from error
+    shares = [
+        Share(version, rank, twelfths, faults, tuple(seats[:players]), score)
+        for (_, _, version, rank, twelfths, faults, *seats), score in zip(rows, scores, strict=True)
+    ]
+    return Record(number, variant, players, tuple(shares))

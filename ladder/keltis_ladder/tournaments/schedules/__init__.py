@@ -1,0 +1,1 @@
+"""Who meets whom: round robins, Swiss rounds and brackets, as pure functions."""
