@@ -27,13 +27,20 @@ class Effort:
     """What one decision cost, in seconds."""
 
     def __init__(
-        self, wall: float, cpu: float, charged: float, stalled: float = 0.0, delay: float = 0.0
+        self,
+        wall: float,
+        cpu: float,
+        charged: float,
+        stalled: float = 0.0,
+        delay: float = 0.0,
+        stolen: float = 0.0,
     ) -> None:
         self.wall = wall
         self.cpu = cpu
         self.charged = charged  # on the bot's clock
         self.stalled = stalled  # the bot was ready, and the machine ran something else
         self.delay = delay  # the referee was ready to look for the answer, and had no core
+        self.stolen = stolen  # given back, because a hypervisor may have had the core meanwhile
 
 
 @final
@@ -191,7 +198,8 @@ class GroupAccount(Account):
         least, most = cpu + ours, self._unseen + wall - stalled - delay
         self._explained = self._steal.explain(most - least)
         charged = max(least, most - self._explained) - self._unseen
-        return Effort(wall, max(0.0, cpu - self._unseen_cpu), charged, stalled, delay)
+        own = max(0.0, cpu - self._unseen_cpu)
+        return Effort(wall, own, charged, stalled, delay, self._explained)
 
     def answered(self, now: float, cpu: float) -> Effort:
         """Return what it has cost; for quick answers that is the time on the wall, until we look.
