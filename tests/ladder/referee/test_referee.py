@@ -17,7 +17,7 @@ from keltis_engine import VARIANTS, Ruleset, State, find_variant
 from keltis_engine.records.replay import make_replay, verify
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
-from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.match.faults import InDoubt, PlatformFault
 from keltis_ladder.match.results import GameResult, match_from_plain, match_to_plain
 from keltis_ladder.programs.launchers import PlainLauncher
 from keltis_ladder.referee.caretaker import Caretaker
@@ -291,7 +291,11 @@ def test_thinking_is_charged(referee: Referee) -> None:
 
 
 def test_a_busy_machine_does_not_cost_a_bot_its_game(referee: Referee) -> None:
-    """The bot needs 60 ms of its core for a decision, and seven others want the same core."""
+    """The bot needs 60 ms of its core for a decision, and seven others want the same core.
+
+    Without a control group nobody can tell exactly what they had it for. In doubt nobody is blamed:
+    the match is played again.
+    """
     before = os.sched_getaffinity(0)
     core = {min(before)}
     burn = "while True: pass"
@@ -304,6 +308,9 @@ def test_a_busy_machine_does_not_cost_a_bot_its_game(referee: Referee) -> None:
         referee.control = TimeControl(bank_ms=40, increment_ms=70, start_ms=30_000)
         ruleset = find_variant("weg-der-steine", {"turn_limit": 6})
         game = referee.play_game(ruleset, 2, [bot("works"), bot("works", "other")], 0)
+    except InDoubt as doubt:
+        assert "while the machine was busy" in str(doubt)  # noqa: PT017 - either way will do
+        return
     finally:
         for other in others:
             other.kill()
