@@ -50,7 +50,8 @@ install: $(VENV)/installed  ## Build the package and install it in .venv
 dev: $(VENV)/dev  ## The same, with the tools that the checks need
 
 test: export KELTIS_TIMES := $(abspath $(VENV))/times
-test: $(VENV)/dev  ## All checks: lint, the tests interpreted, some on other Pythons, all compiled
+test:  ## All checks: lint, the tests interpreted, some on other Pythons, all compiled
+	@$(MAKE) --no-print-directory -j 2 $(VENV)/dev  # packages are installed while the engine is compiled
 	@rm -f $(KELTIS_TIMES)
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target test-pythons-quick lint test-interpreted test-collected
 	@$(MAKE) --no-print-directory test-compiled
@@ -183,7 +184,7 @@ $(VENV)/system: $(VENV)/created
 	@.ci/packages $(TO_RUN)
 	@touch $@
 
-$(VENV)/languages: $(VENV)/created
+$(VENV)/languages: $(VENV)/system
 	@.ci/packages $(TO_TEST)
 	@touch $@
 

@@ -70,6 +70,10 @@ PLAIN = "the engine could not be compiled; it is installed as plain Python"
 class BuildEngine(build_ext):
     """Build all engine modules or none: half a compiled engine would not import."""
 
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = os.cpu_count() or 1  # a group is one long file for the C compiler
+
     def run(self) -> None:
         super().run()
         built = [Path(self.get_ext_fullpath(extension.name)) for extension in self.extensions]
