@@ -24,7 +24,14 @@ from keltis_cli.draw.tables.leaderboard import bot_name
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import ServerOption, TokenOption, print_json, talk
 from keltis_cli.remote.connect.connection import Server
-from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption, WaitOption
+from keltis_cli.remote.connect.following import (
+    SILENCE_SECONDS,
+    NewsTimeout,
+    TimeoutOption,
+    Waiting,
+    WaitOption,
+    news_timeout,
+)
 from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.packing import Parcel, manifest_of, packed
 from keltis_cli.remote.pages.bot import size_text
@@ -62,7 +69,7 @@ def submit(
     manifest = manifest_of(bot)
     if not no_check:
         _check_here(bot, quiet=as_json)
-    status, plain, version = _send(bot, manifest, server, token, quiet=as_json)
+    status, plain, version = _send(bot, manifest, server, token, timeout, quiet=as_json)
     name = manifest.name
     if not as_json:
         _say_sent(name, version, known=status == HTTPStatus.OK)
@@ -147,32 +154,49 @@ def _marks(bot: Path, sandbox: Sandbox, page: Page) -> list[Mark]:
 
 
 def _send(
-    bot: Path, manifest: Manifest, server: str, token: str, quiet: bool
+    bot: Path, manifest: Manifest, server: str, token: str, timeout: float, quiet: bool
 ) -> tuple[int, Any, VersionOut]:
+    """Upload a bot, and wait until the server has opened what came, however busy it is."""
+    name = manifest.name
+    still = (
+        "what was sent completely is still opened; to see whether it is there:"
+        f" keltis-ladder show {name}"
+    )
     with packed(bot, manifest) as parcel:
         if not quiet:
             _say_parcel(parcel)
 
         async def send(found: Server) -> tuple[int, Any, VersionOut]:
-            with ProgressBar(
-                f"send {manifest.name}", parcel.size, in_bytes=True, lines=False, quiet=quiet
-            ) as shown:
-                status, plain = await found.upload(
-                    "/bots", parcel.media, parcel.size, lambda: _chunks(parcel, shown)
-                )
+            waiting = Waiting(quiet)
+            patience = max(timeout, found.read_seconds)
+            async with news_timeout(found, waiting, patience, lambda: still) as kept:
+                with ProgressBar(
+                    f"send {name}", parcel.size, in_bytes=True, lines=False, quiet=quiet
+                ) as shown:
+                    status, plain = await found.upload(
+                        "/bots",
+                        parcel.media,
+                        parcel.size,
+                        lambda: _chunks(parcel, shown, waiting, kept),
+                    )
             return status, plain, read(found, VersionOut, plain)
 
         return talk(server, token, send)
 
 
-async def _chunks(parcel: Parcel, shown: ProgressBar) -> AsyncIterator[bytes]:
-    """Yield a file piece by piece, read in a thread."""
+async def _chunks(
+    parcel: Parcel, shown: ProgressBar, waiting: Waiting, kept: NewsTimeout
+) -> AsyncIterator[bytes]:
+    """Yield a file piece by piece, read in a thread; then wait for what the server makes of it."""
     done = 0
     with parcel.path.open("rb") as file:
         while chunk := await asyncio.to_thread(file.read, CHUNK):
             yield chunk
             done += len(chunk)
             shown.tell(done)
+            kept.note_news()
+    shown.rest()
+    waiting.say("waiting for the server to open it ...")
 
 
 def _say_parcel(parcel: Parcel) -> None:

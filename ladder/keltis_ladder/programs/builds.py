@@ -27,9 +27,10 @@ from keltis_ladder.programs.staging import BUILT, Staged
 from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.programs.unpacking.opening import open_built
 from keltis_ladder.sandbox.child import CannotStart, Child, Exit, launch_plain
-from keltis_ladder.sandbox.limits import BUILD, BUILD_SECONDS
+from keltis_ladder.sandbox.limits import BUILD, BUILD_SECONDS, LONGEST_BUILD_SECONDS
 from keltis_ladder.sandbox.niceness import pass_on
 from keltis_ladder.sandbox.sandbox import Sandbox
+from keltis_ladder.sandbox.time_use import TimeUse
 
 __all__ = ["BuildFailed", "build"]
 
@@ -45,10 +46,12 @@ _CHUNK: Final = 256 * KIB
 
 @dataclass(frozen=True)
 class _Watcher:
-    """Who follows a build: takes its output, and may want it no longer."""
+    """Who follows a build: takes its output, waits only for so long, and may want it no longer."""
 
     on_output: Callable[[str], None]
     is_wanted: Callable[[], bool]
+    seconds: float  # that the build may use
+    longest: float  # on the wall, whoever is to blame
 
 
 class BuildFailed(LadderError):
@@ -69,19 +72,21 @@ def build(
     seconds: float = BUILD_SECONDS,
     is_wanted: Callable[[], bool] = lambda: True,
     room: Bounds = BUILT,
+    longest: float = LONGEST_BUILD_SECONDS,
 ) -> Staged:
     """Run a bot's build command, put what it has made in place of the sources, and seal it.
 
     Without a sandbox it runs as we do: for one's own bots only. A directory that could not be built
-    is removed. A build that is not wanted any more is broken off.
+    is removed. A build that is not wanted any more is broken off. ``seconds`` are those that it
+    uses; raise MachineFailed if it has not used them and is not over after the ``longest`` time.
     """
-    directory, watcher = staged.directory, _Watcher(on_output, is_wanted)
+    directory, watcher = staged.directory, _Watcher(on_output, is_wanted, seconds, longest)
     try:
         _check_room(directory, room)
         if sandbox is None:
-            _build_here(directory, command, watcher, seconds, room)
+            _build_here(directory, command, watcher, room)
         else:
-            _build_inside(sandbox, directory, command, watcher, seconds, room)
+            _build_inside(sandbox, directory, command, watcher, room)
         try:
             return Staged(directory, seal(directory, room))
         except CannotStage as error:
@@ -99,9 +104,7 @@ def build(
         raise
 
 
-def _build_here(
-    directory: Path, command: list[str], watcher: _Watcher, seconds: float, room: Bounds
-) -> None:
+def _build_here(directory: Path, command: list[str], watcher: _Watcher, room: Bounds) -> None:
     """Run the command as we are, in the directory itself."""
     unseal(directory, room)
     try:
@@ -109,7 +112,7 @@ def _build_here(
     except CannotStart as error:
         raise _not_started(error) from None
     try:
-        _Build(child, watcher, _Files(directory, room).check).run(seconds)
+        _Build(child, watcher, _Files(directory, room).check).run()
     except BuildFailed:
         # Perhaps because the disk is full. Within its own bounds it cannot have filled it: there
         # was room enough.
@@ -123,7 +126,6 @@ def _build_inside(
     directory: Path,
     command: list[str],
     watcher: _Watcher,
-    seconds: float,
     room: Bounds,
 ) -> None:
     """Run the command in a sandbox, and replace the directory by what comes out."""
@@ -136,7 +138,7 @@ def _build_inside(
     except CannotStart as error:
         raise MachineFailed(f"a build could not be started: {error}") from None
     try:
-        _ConfinedBuild(child, watcher, made, room).run(seconds)
+        _ConfinedBuild(child, watcher, made, room).run()
         discard(directory)
         made.rename(directory)
     finally:
@@ -209,14 +211,13 @@ class _Build:
         self.watcher = watcher
         self.what_is_wrong = what_is_wrong
         self.to_be_nice = True  # its session has no niceness yet
-        self.deadline = 0.0
+        self.time = TimeUse(child.meter)
         self.passed_on = 0
         self.tail = b""
         self.unfinished: dict[int, bytes] = {}  # the last line of each pipe
 
-    def run(self, seconds: float) -> None:
+    def run(self) -> None:
         """Wait for its end; raise BuildFailed unless it succeeds."""
-        self.deadline = time.monotonic() + seconds
         try:
             self.child.hang_up()
             self.follow({self.child.stdout, self.child.stderr})
@@ -266,12 +267,22 @@ class _Build:
             self.to_be_nice = not pass_on(self.child.root, GIVES_WAY)
         if not self.watcher.is_wanted():
             raise MachineFailed("a build was broken off")
-        if time.monotonic() > self.deadline:
-            raise self.failed("took too long", None)
-        if self.child.usage().memory > BUILD.memory:
+        usage = self.child.usage()
+        self.check_time(usage.cpu if self.child.meter is None else self.child.meter.cpu())
+        if usage.memory > BUILD.memory:
             raise self.failed(f"used more than {BUILD.memory // MIB} MiB of memory", None)
         if (wrong := self.what_is_wrong()) is not None:
             raise self.failed(wrong, None)
+
+    def check_time(self, cpu: float) -> None:
+        """Raise if its time is over, or the machine never gave it any; it has run for ``cpu``."""
+        if self.time.exceeds(self.watcher.seconds, cpu):
+            raise self.failed("took too long", None)
+        if self.time.wall > self.watcher.longest:
+            raise MachineFailed(
+                f"a build was not over after {self.watcher.longest:.0f} s, in which it ran for"
+                f" {cpu:.0f} s: the machine is too busy"
+            )
 
     def _read(self, pipe: int) -> bool:
         """Pass on the whole lines that it says; tell whether there may be more."""
@@ -305,10 +316,12 @@ class _ConfinedBuild(_Build):
         super().__init__(child, watcher)
         self.made = made
         self.room = room
+        self.stream = select.poll()
+        self.stream.register(child.stdout, select.POLLIN)
+        self.looked = 0.0  # when, whether there is something in the stream
 
-    def run(self, seconds: float) -> None:
+    def run(self) -> None:
         """Wait for its end, and unpack what it has made; raise BuildFailed unless it succeeds."""
-        self.deadline = time.monotonic() + seconds
         refusal: BadArchive | None = None
         try:
             self.child.hang_up()
@@ -331,8 +344,16 @@ class _ConfinedBuild(_Build):
     def _receive(self) -> BadArchive | None:
         """Unpack what comes from it; return why that is not possible, if it is not."""
         os.set_blocking(self.child.stdout, True)
+        self.looked = time.monotonic()
         try:
-            open_built(self.child.stdout, self.made, self.room, on_look=self.check_use)
+            open_built(self.child.stdout, self.made, self.room, on_look=self._look)
         except BadArchive as error:
             return error
         return None
+
+    def _look(self) -> None:
+        """Look at what it uses while we unpack: as long as there is something, it waits for us."""
+        before, self.looked = self.looked, time.monotonic()
+        if any(events & select.POLLIN for _, events in self.stream.poll(0)):
+            self.time.give_back(self.looked - before)
+        self.check_use()

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Final, final
+from typing import final
 
 from keltis_ladder.referee.charging import AFTERMATH, LOOK_EVERY, QUICK, Account, Effort
-from keltis_ladder.sandbox.meter import machine_pressure, own_delay
-
-NOTICEABLE: Final = 0.1  # of the time of a decision: if others had the core so long, it is busy
+from keltis_ladder.sandbox.meter import NOTICEABLE, machine_pressure, own_delay
 
 
 @final

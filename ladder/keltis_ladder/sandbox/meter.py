@@ -19,6 +19,7 @@ from typing import Final, final
 PRESSURE: Final = "cpu.pressure"
 STAT: Final = "cpu.stat"
 TICK_SECONDS: Final = 1 / os.sysconf("SC_CLK_TCK")
+NOTICEABLE: Final = 0.1  # of some time: if others had the cores for so much of it, they are busy
 _CORE_LINE: Final = 256  # bytes that a line of /proc/stat has at most: ten figures
 _NANOSECONDS: Final = 1e9
 _MICROSECONDS: Final = 1e6
@@ -82,6 +83,13 @@ def stolen(core: int | None) -> float:
     )  # each time to open it takes four times as long
     fields = lines.partition(b"\ncpu%d " % core)[2].split(None, 8)
     return int(fields[7]) * TICK_SECONDS if len(fields) > 8 else 0.0
+
+
+def stolen_by_core() -> list[float]:
+    """Return for how many seconds a hypervisor kept each core from running at all."""
+    lines = [line.split() for line in Path("/proc/stat").read_bytes().splitlines()]
+    cores = [fields for fields in lines if fields and fields[0][:3] == b"cpu" and fields[0][3:]]
+    return [int(fields[8]) * TICK_SECONDS if len(fields) > 8 else 0.0 for fields in cores]
 
 
 def oom_kills() -> int:

@@ -22,12 +22,14 @@ from keltis_ladder.files.excerpts import LARGEST, Excerpt
 from keltis_ladder.files.trees import discard
 from keltis_ladder.programs.preparing import discard_unfinished
 from keltis_ladder.sandbox.child import descendants
-from keltis_ladder.sandbox.limits import BUILD_SECONDS
+from keltis_ladder.sandbox.limits import LONGEST_BUILD_SECONDS
 from keltis_ladder.sandbox.strays import end_strays
 from keltis_ladder.store.bots.submissions import Subject
 from keltis_ladder.store.home import Home
 
-LIMIT: Final = BUILD_SECONDS + 180.0  # seconds for a build and all games
+# Seconds on the wall for a build and all games. A bot cannot use them up: its build, its start and
+# every game have limits of their own, for what it uses.
+LONGEST_SECONDS: Final = LONGEST_BUILD_SECONDS + 1800.0
 GOODBYE: Final = 5.0  # seconds for the child to end by itself after its last word
 LONGEST_LINE: Final = 16 * LARGEST  # bytes that the child may write in one line
 
@@ -52,7 +54,7 @@ async def run_check(
     sandboxed: bool,
     found: Findings,
     on_event: OnEvent,
-    limit: float = LIMIT,
+    longest: float = LONGEST_SECONDS,
     nice: int = 0,
 ) -> str | None:
     """Check a version; return why it may not play, none if it may. Raise CheckTrouble."""
@@ -69,12 +71,14 @@ async def run_check(
                 start_new_session=True,  # an interrupt from the terminal is for us alone
             )
             try:
-                async with asyncio.timeout(limit):
+                async with asyncio.timeout(longest):
                     last = await _follow(process, found, on_event)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(process.wait(), GOODBYE)
             except TimeoutError:
-                return _took_too_long(found, on_event, limit)
+                raise CheckTrouble(
+                    f"the check was not over after {longest:.0f} s: the machine is too busy"
+                ) from None
             finally:
                 await _through(_end(process, home.directory / "bots"))
             return _verdict(last, process.returncode, log)
@@ -126,19 +130,6 @@ def _printable(plain: Any) -> Any:
     if isinstance(plain, dict):
         return {key: _printable(value) for key, value in plain.items()}
     return plain
-
-
-def _took_too_long(found: Findings, on_event: OnEvent, limit: float) -> str:
-    finding = {
-        "check": "duration",
-        "mark": "failed",
-        "text": f"the check was not over after {limit:.0f} s, and was broken off",
-        "advice": "Build less, and use less than the whole clock in every game.",
-        "log": "",
-    }
-    found.findings.append(finding)
-    on_event("finding", finding)
-    return f"{finding['check']}: {finding['text']}"
 
 
 def _verdict(last: dict[str, Any] | None, code: int | None, log: Any) -> str | None:

@@ -35,7 +35,7 @@ from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.version_states import VersionChanged, VersionState
 from keltis_server.events import Checking, Happening
 from keltis_server.site.site import Site
-from keltis_server.uploads.check import LIMIT, CheckTrouble, Findings, run_check
+from keltis_server.uploads.check import LONGEST_SECONDS, CheckTrouble, Findings, run_check
 from keltis_server.uploads.lanes import Lane, Lanes, Wanted
 from keltis_server.uploads.progress import Telling
 from keltis_server.uploads.pruning import Pruner
@@ -60,7 +60,7 @@ class Intake:
 
     def __init__(self, site: Site) -> None:
         self.pruner = Pruner(site)
-        self.limit = LIMIT
+        self.longest = LONGEST_SECONDS
         self.short_seconds = SHORT_SECONDS
         self.lanes = Lanes(max(FEWEST, len(os.sched_getaffinity(0)) // CORES_EACH), LONG_AT_ONCE)
         self._site = site
@@ -217,7 +217,7 @@ class Intake:
                     self._site.settings.sandboxed,
                     findings,
                     telling.next_try(),
-                    self.limit,
+                    self.longest,
                     self._site.settings.nice,
                 )
             except Exception as error:

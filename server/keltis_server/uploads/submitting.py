@@ -18,6 +18,7 @@ from aiohttp import web
 from keltis_bots.manifest import Manifest
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import discard
+from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs.staging import BUILT
 from keltis_ladder.programs.unpacking.opening import PACKED, open_upload
 from keltis_ladder.run.scheduler import PlatformTrouble
@@ -97,6 +98,9 @@ class Submitting:
             )
             site.tell(*done.changed)
             return done
+        except MachineFailed as error:
+            site.tell(PlatformTrouble(f"an upload could not be opened: {error}"))
+            raise
         finally:
             await self._end(author, upload)
 

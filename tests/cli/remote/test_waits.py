@@ -6,12 +6,15 @@ import json
 import re
 import threading
 from dataclasses import replace
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
 from keltis_cli.remote import submit_following
-from keltis_cli.remote.connect import following
+from keltis_cli.remote.connect import calls, following
+from keltis_cli.remote.connect.connection import Server
 from keltis_cli.watch import feed
 from keltis_cli.watch import plain as watching
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
@@ -76,6 +79,37 @@ def test_a_check_that_never_ends_is_not_waited_for_for_ever(
         # Programs get nothing but the end.
         done = inside.run("submit", bot, "--no-check", "--timeout", "1", "--json")
         assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_server_that_opens_an_archive_for_long_is_waited_for_as_long_as_one_wants(
+    answers: bool, inside: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "SIGN_OF_LIFE_SECONDS", 0.3)
+    monkeypatch.setattr(calls, "Server", partial(Server, read_seconds=2.0))
+    bot = write_bot(tmp_path / "patient", **ONE_TABLE)
+    given_up = threading.Event()
+
+    def open_slowly(handler: BaseHTTPRequestHandler) -> None:
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        given_up.wait(4.0 if answers else 300.0)
+        says(409, '{"detail": "it is open now"}')(handler)
+
+    with odd_server(open_slowly) as (url, _):
+        wait = [] if answers else ["--timeout", "1"]
+        done = inside.run("submit", bot, "--no-check", "--server", url, "--token", "klt_x", *wait)
+        given_up.set()
+    lines = done.err.splitlines()
+    assert re.match(r"still waiting, \d+ s: waiting for the server to open it \.\.\.$", lines[1])
+    if answers:
+        assert (done.code, lines[-1]) == (2, "keltis-ladder: it is open now")
+    else:
+        assert done.code == 3
+        assert lines[-1] == (
+            f"keltis-ladder: nothing new from {url} for 2 s: stopped waiting, and nothing is lost;"
+            " what was sent completely is still opened; to see whether it is there: keltis-ladder"
+            " show patient"
+        )
 
 
 def test_a_match_that_never_comes_is_not_waited_for_for_ever(

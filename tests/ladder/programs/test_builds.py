@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,11 @@ from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs import builds
 from keltis_ladder.programs.builds import BuildFailed, build
 from keltis_ladder.programs.staging import BUILT, Staged, stage
+from keltis_ladder.programs.unpacking import opening
 from keltis_ladder.sandbox.limits import BUILD
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxedChild
 from tests.ladder.support.bot_sources import modes, write_source
+from tests.ladder.support.busy import busy_processes, pinned_to_one_core
 
 PATIENCE = 300.0  # seconds, for hangs
 FEW = Bounds(files=1000, size=4 * MIB)
@@ -133,6 +136,53 @@ def test_a_failed_build_says_how_it_ended_and_leaves_nothing(
 def test_a_build_that_does_not_end_is_ended(sandbox: Sandbox, staged: Staged) -> None:
     with pytest.raises(BuildFailed, match="took too long"):
         build(staged, shell("sleep 60 & sleep 60"), sandbox, print, seconds=0.3)
+
+
+@pytest.fixture
+def metered(sandbox: Sandbox) -> Sandbox:
+    """Give a sandbox whose group says what a build waits for."""
+    if not sandbox.groups.can_count:
+        pytest.skip("no control groups of version 2 here")
+    return sandbox
+
+
+def test_a_build_on_a_busy_machine_has_the_time_that_it_uses(
+    metered: Sandbox, staged: Staged
+) -> None:
+    code = "import time\nwhile time.process_time() < 0.4: pass"
+    with pinned_to_one_core(), busy_processes(5):
+        begin = time.monotonic()
+        build(staged, ["python3", "-c", code], metered, print, seconds=2.0)
+        assert time.monotonic() - begin > 2.0  # else it was not kept from running
+
+
+def test_a_build_that_sleeps_is_ended_on_a_busy_machine_too(
+    metered: Sandbox, staged: Staged
+) -> None:
+    with (
+        pinned_to_one_core(),
+        busy_processes(2),
+        pytest.raises(BuildFailed, match="took too long"),
+    ):
+        build(staged, shell("sleep 600"), metered, print, seconds=0.5)
+
+
+@pytest.mark.parametrize("is_sandboxed", [True, False])
+def test_nobody_is_blamed_for_a_build_that_the_machine_does_not_let_end(
+    is_sandboxed: bool, sandbox: Sandbox, staged: Staged
+) -> None:
+    box = sandbox if is_sandboxed else None
+    with pytest.raises(MachineFailed, match=r"not over after 0 s, .*: the machine is too busy"):
+        build(staged, shell("sleep 600"), box, print, longest=0.3)
+    assert not staged.directory.exists()
+
+
+def test_a_build_does_not_pay_for_the_time_in_which_we_unpack_what_it_has_made(
+    sandbox: Sandbox, staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slowly = ["sh", "-c", 'sleep 4; exec "$@"', "sh"]
+    monkeypatch.setattr(opening, "_giving_way", lambda _: slowly)
+    build(staged, ["true"], sandbox, print, seconds=2.0)
 
 
 def test_a_build_has_no_network(sandbox: Sandbox, staged: Staged) -> None:

@@ -18,8 +18,11 @@ from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.store.bots.catalogue import all_versions
 from keltis_ladder.store.bots.submissions import restore, take_back
+from keltis_ladder.store.bots.version_words import WORDS
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.schema.tables import Version
+from keltis_ladder.store.schema.version_states import VersionCause
+from keltis_server.uploads import intake
 from keltis_server.uploads.lanes import Lane
 from tests.server.support.serving import QUIET, served
 from tests.server.support.uploading import PATIENCE, Journal, intake_of, small_bot, upload
@@ -108,23 +111,26 @@ def test_a_bot_that_passes_plays_and_one_that_does_not_is_told_why(tmp_path: Pat
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
-def test_a_check_that_hangs_is_ended_with_all_its_processes(
-    sandboxed: bool, tmp_path: Path
+def test_a_check_that_hangs_is_ended_with_all_its_processes_and_is_our_trouble(
+    sandboxed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(intake, "PAUSE", 0.01)
     hangs = small_bot(tmp_path / "hangs", build=["sh", "-c", "sleep 98765.4321; true"])
 
     async def scenario() -> None:
         async with served(tmp_path / "home", replace(QUIET, sandboxed=sandboxed)) as server:
             journal = Journal(server)
-            intake_of(server).limit = 2.0
+            intake_of(server).longest = 2.0
             ada = await server.register("ada")
             await upload(server, ada, hangs)
             assert await journal.next() == ("hangs", 1, "checking")
-            assert await journal.next() == ("hangs", 1, "broken")
+            assert await journal.next() == ("hangs", 1, "unchecked")
             report = await server.get("/bots/hangs/versions/1/report", headers=ada)
-            assert (
-                report["reason"] == "duration: the check was not over after 2 s, and was broken off"
-            )
+            assert report["reason"] == WORDS[VersionCause.NOT_CHECKED]
+            assert "failed" not in {finding["mark"] for finding in report["findings"]}
+            status = await server.get("/admin/status", headers=server.local)
+            told = "the check was not over after 2 s: the machine is too busy"
+            assert status["troubles"][0]["text"] == f"hangs 1 could not be checked: {told}"
             assert checkers() == []
             async with asyncio.timeout(PATIENCE):  # the kernel takes a moment
                 while running("98765.4321"):

@@ -175,6 +175,9 @@ def test_the_server_goes_on_while_an_archive_is_opened_and_blames_nobody_if_that
             async with await sent as answer:
                 assert (answer.status, answer.headers["Retry-After"]) == (503, "60")
             await emptied(home)
+            # The operator is told.
+            status = await server.get("/admin/status", headers=server.local)
+            assert "an upload could not be opened: what opens" in status["troubles"][0]["text"]
 
     asyncio.run(scenario())
 

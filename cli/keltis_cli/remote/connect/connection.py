@@ -48,10 +48,7 @@ class Server:
         """Open a session; nothing is sent yet."""
         import aiohttp  # takes a while to load: not for --help
 
-        timeout = aiohttp.ClientTimeout(
-            total=None, connect=min(CONNECT_SECONDS, self.read_seconds), sock_read=self.read_seconds
-        )
-        self._session = aiohttp.ClientSession(timeout=timeout)
+        self._session = aiohttp.ClientSession(timeout=self._timeout(self.read_seconds))
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -92,10 +89,12 @@ class Server:
     ) -> tuple[int, Any]:
         """Send a file as it is read; its size is said first, so too large a one is refused early.
 
-        The status is returned with the answer.
+        The status is returned with the answer. The server opens the file before it answers, which
+        takes as long as it takes: the caller ends the waiting.
         """
         headers = {"Content-Type": media, "Content-Length": str(size)}
-        async with self._answer("POST", path, data=chunks(), headers=headers) as response:
+        how = {"data": chunks(), "headers": headers, "timeout": self._timeout(None)}
+        async with self._answer("POST", path, **how) as response:
             return response.status, self._judge(response, await response.read())
 
     async def pages(self, path: str, limit: int, **query: Query | list[str]) -> list[Any]:
@@ -121,6 +120,12 @@ class Server:
             if response.status != HTTPStatus.OK:
                 self._judge(response, await response.read())
             yield response.content
+
+    def _timeout(self, read_seconds: float | None) -> aiohttp.ClientTimeout:
+        import aiohttp
+
+        connect = min(CONNECT_SECONDS, self.read_seconds)
+        return aiohttp.ClientTimeout(total=None, connect=connect, sock_read=read_seconds)
 
     async def _asked(self, method: str, path: str, **how: Any) -> Any:
         try:

@@ -24,7 +24,9 @@ RESTART_SECONDS: Final = 30.0  # that a server may be away: it may just be start
 OPEN_SECONDS: Final = 10.0  # for the websocket to open
 REDRAW_SECONDS: Final = 1.0  # between two signs of life in a terminal
 SIGN_OF_LIFE_SECONDS: Final = 20.0  # between two elsewhere
-SILENCE_SECONDS: Final = 900.0  # one check takes 8 minutes at most, and others may come first
+# One check takes 10 minutes unless the machine is busy, and others may come first; to open an
+# archive takes no longer, or is given up.
+SILENCE_SECONDS: Final = 900.0
 WATCHED_SILENCE_SECONDS: Final = 24 * 3600.0  # what is only watched may well rest over night
 
 TimeoutOption = Annotated[
