@@ -4,20 +4,24 @@
 each other, while the machine is kept busy in several ways. The last two must be timed out in every
 game, and nobody else ever. *Cheating*: bots that try to think for longer than their clock allows,
 each compared with one that simply computes until it is timed out, in the same run.
+
+Matches on a crowded core take minutes, so no row takes longer than it may, and says how many of its
+matches there was time for. ``--add`` goes on with the rows of an earlier run.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
-from itertools import combinations, cycle, islice
+from itertools import combinations, count
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,9 +29,11 @@ from tests.ladder.support.busy import bursts, busy_processes
 
 import keltis_bots
 from bench.keeping import day_and_machine, keep, table
+from keltis_cli.bench.machine import this_machine
 from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant, built_in
+from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.match.results import MatchResult
 
@@ -35,19 +41,38 @@ HOSTILE: Final = Path(__file__).parents[1] / "tests" / "ladder" / "hostile"
 STARTER: Final = Path(keltis_bots.__file__).parent / "starters" / "python"
 SEED: Final = 47
 VARIANT: Final = "weg-der-steine"
+
+
+@dataclass(frozen=True)
+class Games:
+    """What is played."""
+
+    turn_limit: int
+    control: TimeControl
+
+    def job(self, number: int, pair: tuple[Entrant, Entrant]) -> Job:
+        """Return one match."""
+        options = {"turn_limit": self.turn_limit}
+        return Job(VARIANT, options, seed_of_match(SEED, number), pair, control=self.control)
+
+
 # Short games on short clocks: a crowded core leaves a hundredth of its time to a match, and what is
 # too much by mistake weighs more on a short clock.
-OPTIONS: Final = {"turn_limit": 12}
-CONTROL: Final = TimeControl(bank_ms=200, increment_ms=5, start_ms=5000)
+GAMES: Final = Games(12, TimeControl(bank_ms=200, increment_ms=5, start_ms=5000))
 NICES: Final = (10, 0)
 LOADS: Final = ("nothing else", "16 busy at nice 0", "8 busy at nice -10", "real-time bursts")
-WAYS: Final = ("helpers", "threads", "kernel", "chatter", "affinity", "naps")
+WAYS: Final = ("helpers", "threads", "kernel", "chatter", "affinity", "naps", "paused")
 MOST_GAIN: Final = 1.05
 
 
 def thinker(way: str) -> Entrant:
     """Return a bot that thinks about its first decision for far too long, in some way."""
     return Entrant(way, way, ("python3", "thinks.py", "-", way), HOSTILE)
+
+
+# Whom cheaters meet: it takes its time for every decision, so that there is some to run while they
+# are paused.
+HONEST: Final = Entrant("works", "works", ("python3", "works.py"), HOSTILE)
 
 
 GUILTY: Final = ("sleeps", "alone")
@@ -65,11 +90,13 @@ class Way:
 
     load: str
     nice: int
-    matches: int = 0
+    asked: int = 0  # matches
+    matches: int = 0  # that there was time for
     seconds: float = 0.0
     games: Counter[str] = field(default_factory=Counter)  # by bot
     timeouts: Counter[str] = field(default_factory=Counter)
     other_faults: Counter[str] = field(default_factory=Counter)
+    platform_faults: int = 0  # matches that were given up, which is nobody's fault
     longest: float = 0.0  # seconds that one decision was charged
 
     def as_plain(self) -> dict[str, Any]:
@@ -78,6 +105,12 @@ class Way:
             name: dict(value) if isinstance(value, Counter) else value
             for name, value in vars(self).items()
         }
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Way:
+        """Return what ``as_plain`` was made of."""
+        counters = ("games", "timeouts", "other_faults")
+        return cls(**{**plain, **{name: Counter(plain[name]) for name in counters}})
 
     @property
     def is_fair(self) -> bool:
@@ -101,31 +134,41 @@ def load(name: str) -> Iterator[None]:
         yield
 
 
-def pairs() -> Iterator[tuple[Entrant, Entrant]]:
-    """Return who meets whom, for ever; two that are timed out at once would show nothing."""
-    meetings = [
-        pair for pair in combinations(BOTS, 2) if not all(bot.name in GUILTY for bot in pair)
-    ]
-    return cycle(meetings)
+# Who meets whom; two that are timed out at once would show nothing.
+PAIRS: Final = [
+    pair for pair in combinations(BOTS, 2) if not all(bot.name in GUILTY for bot in pair)
+]
 
 
-def play(load_name: str, nice: int, matches: int, most_seconds: float) -> Way:
-    """Play matches, or as many as there is time for, on all cores."""
-    way = Way(load_name, nice)
-    begin = time.monotonic()
+def play(
+    way: Way, minutes: float, pairs: Sequence[tuple[Entrant, Entrant]] = PAIRS, games: Games = GAMES
+) -> None:
+    """Play what is missing of a row on all cores; begin no match when its time is over."""
+    begin, before = time.monotonic(), way.seconds
     jobs = (
-        Job(VARIANT, OPTIONS, seed_of_match(SEED, number), pair, control=CONTROL)
-        for number, pair in enumerate(islice(pairs(), matches))
-        if time.monotonic() - begin < most_seconds
+        games.job(number, pairs[number % len(pairs)])
+        for number in range(way.matches, way.asked)
+        if time.monotonic() - begin < 60 * minutes
     )
-    with load(load_name), RefereePool(nice=nice) as pool:
-        for job, result in pool.play(jobs):
-            note(way, [entrant.name for entrant in job.entrants], result)
-            told = f"{load_name}, nice {nice}: {way.matches} matches, {dict(way.timeouts)}"
-            print(f"\r{told}", end="", file=sys.stderr, flush=True)
-    way.seconds = time.monotonic() - begin
+    with RefereePool(nice=way.nice) as pool, load(way.load):
+        while True:
+            try:
+                for job, result in pool.play(jobs):
+                    note(way, [entrant.name for entrant in job.entrants], result)
+                    way.seconds = before + time.monotonic() - begin
+                    progress(way)
+                break
+            except PlatformFault as fault:
+                way.platform_faults += 1
+                print(f"\n{fault}", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    return way
+
+
+def progress(way: Way) -> None:
+    """Show how far a row is."""
+    told = f"{way.load}, nice {way.nice}: {way.matches} of {way.asked} matches"
+    told += f" in {way.seconds / 60:.1f} minutes, timeouts {dict(way.timeouts)}"
+    print(f"\r{told}", end="", file=sys.stderr, flush=True)
 
 
 def note(way: Way, names: list[str], result: MatchResult) -> None:
@@ -150,48 +193,94 @@ class Gain:
     ratio: float
 
 
-def gains(matches: int) -> list[Gain]:
+Tries = dict[str, list[float]]  # by way, the CPU time of each fatal decision in milliseconds
+
+
+def try_to_gain(tries: Tries, matches: int) -> None:
     """Let bots try to gain time; all ways by turns, so that a busy moment meets each of them."""
-    cpu: dict[str, list[float]] = {way: [] for way in ("alone", *WAYS)}
-    honest = built_in("greedy")
-    jobs = (
-        Job(VARIANT, OPTIONS, seed_of_match(SEED, number), (thinker(way), honest), control=CONTROL)
-        for number in range(matches)
-        for way in cpu
-    )
+    ways = ("alone", *WAYS)
+    tried = len(tries.get("alone", [])) // 2  # games in a match
+    jobs = (GAMES.job(tried + n, (thinker(way), HONEST)) for n in range(matches) for way in ways)
     with RefereePool() as pool:
-        for job, result in pool.play(jobs):
+        for done, (job, result) in zip(count(1), pool.play(jobs), strict=False):
             for game in result.games:
                 cards = [loss.card for loss in game.losses if loss.fault.kind == "timeout"]
-                cpu[job.entrants[0].name] += [card["fatal"]["cpu_ms"] for card in cards]
-    base = statistics.median(cpu["alone"])
+                found = tries.setdefault(job.entrants[0].name, [])
+                found += [card["fatal"]["cpu_ms"] for card in cards]
+            told = f"cheating: {done} of {matches * len(ways)} matches"
+            print(f"\r{told}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+
+
+def gains(tries: Tries) -> list[Gain]:
+    """Compare all ways with the one that just computes."""
+    base = statistics.median(tries["alone"])
     return [
         Gain(way, len(each), statistics.median(each), statistics.median(each) / base)
-        for way, each in cpu.items()
+        for way, each in tries.items()
         if each
     ]
 
 
-def markdown(ways: list[Way], found: list[Gain]) -> str:
+@dataclass
+class Report:
+    """All that was found, in one run or in several."""
+
+    ways: list[Way]
+    tries: Tries = field(default_factory=dict)
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "settings": settings(),
+            "ways": [way.as_plain() for way in self.ways],
+            "tries": self.tries,
+            "gains": [asdict(gain) for gain in gains(self.tries)],
+        }
+
+
+def settings() -> dict[str, Any]:
+    """Return what two runs must have in common if their figures are to be added."""
+    return {"variant": VARIANT, "seed": SEED, **asdict(GAMES)}
+
+
+def read_report(file: Path) -> Report:
+    """Return the results of an earlier run; raise ``ValueError`` if they cannot be added to."""
+    try:
+        plain = json.loads(file.read_text("utf-8"))
+        machine = this_machine()
+        if (plain["machine"]["cpu"], plain["machine"]["cores"]) != (machine.cpu, machine.cores):
+            raise ValueError("it was measured on another machine")
+        if plain["settings"] != settings():
+            raise ValueError("it was measured with other settings")
+        return Report([Way.from_plain(each) for each in plain["ways"]], plain["tries"])
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{file}: {error}") from None
+
+
+def markdown(report: Report) -> str:
     """Return the page to keep."""
+    control = GAMES.control
     names = [bot.name for bot in BOTS]
     headings = ["beside it", "referees' niceness", "matches", "minutes", *names]
-    headings += ["other faults", "most charged at once", "fair"]
+    headings += ["other faults", "matches given up", "most charged at once", "fair"]
     lines = [
         "# Is the clock fair?",
         "",
         f"{day_and_machine()}. Made by `python -m bench.fairness`: {VARIANT} with",
-        f"{OPTIONS['turn_limit']} turns at most, {CONTROL.bank_ms} + {CONTROL.increment_ms} ms.",
+        f"{GAMES.turn_limit} turns at most, {control.bank_ms} + {control.increment_ms} ms.",
         "`sleeps` and `alone` (which computes) take two minutes for their first decision.",
-        "Columns of bots: timeouts of games played.",
+        "Matches: how many there was time for, of those that were asked for. Columns of bots:",
+        "timeouts of games played.",
         "",
     ]
     rows = []
-    for way in ways:
-        cells = [way.load, str(way.nice), str(way.matches), f"{way.seconds / 60:.1f}"]
+    for way in report.ways:
+        cells = [way.load, str(way.nice), f"{way.matches} of {way.asked}"]
+        cells += [f"{way.seconds / 60:.1f}"]
         cells += [f"{way.timeouts[name]} of {way.games[name]}" for name in names]
-        cells += [str(sum(way.other_faults.values())), f"{way.longest:.1f} s"]
-        cells += ["yes" if way.is_fair else "no"]
+        cells += [str(sum(way.other_faults.values())), str(way.platform_faults)]
+        cells += [f"{way.longest:.1f} s", "yes" if way.is_fair else "no"]
         rows.append(cells)
     lines += [
         *table(headings, rows),
@@ -201,36 +290,44 @@ def markdown(ways: list[Way], found: list[Gain]) -> str:
         "| way | games | median, ms | times `alone` |",
         "|---|--:|--:|--:|",
     ]
-    lines += [f"| {g.way} | {g.games} | {g.cpu_ms:.0f} | {g.ratio:.3f} |" for g in found]
+    lines += [
+        f"| {g.way} | {g.games} | {g.cpu_ms:.0f} | {g.ratio:.3f} |" for g in gains(report.tries)
+    ]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.fairness", description=__doc__)
     parser.add_argument("--matches", type=int, default=500, help="under each load and niceness")
-    parser.add_argument("--minutes", type=float, default=60.0, help="no longer for each of them")
-    parser.add_argument("--tries", type=int, default=10, help="matches of each way to cheat")
+    parser.add_argument("--minutes", type=float, default=60.0, help="for each of them, in this run")
+    parser.add_argument("--tries", type=int, default=10, help="more matches of each way to cheat")
+    parser.add_argument("--add", type=Path, metavar="FILE", help="go on with this JSON")
     parser.add_argument("--quick", action="store_true", help="a few matches; keep no results")
     parser.add_argument("--machine", metavar="NAME", help="the machine's name in the file names")
     arguments = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("this needs root, for real-time processes and negative niceness")
-    matches, tries = (9, 2) if arguments.quick else (arguments.matches, arguments.tries)
-    found = gains(tries)
-    for gain in found:
+    report = Report([Way(name, nice) for name in LOADS for nice in NICES])
+    if arguments.add:
+        try:
+            report = read_report(arguments.add)
+        except ValueError as error:
+            sys.exit(str(error))
+    matches, minutes, tries = arguments.matches, arguments.minutes, arguments.tries
+    if arguments.quick:
+        matches, minutes, tries = 9, 0.1, 2
+    try_to_gain(report.tries, tries)
+    for gain in gains(report.tries):
         print(gain, file=sys.stderr, flush=True)
-    ways = [play(name, nice, matches, 60 * arguments.minutes) for name in LOADS for nice in NICES]
-    page = markdown(ways, found)
-    print(page)
-    if not arguments.quick:
-        report = {
-            "ways": [way.as_plain() for way in ways],
-            "gains": [asdict(gain) for gain in found],
-        }
-        keep("fairness", report, page, arguments.machine)
-    if not all(way.is_fair for way in ways):
+    for way in report.ways:
+        way.asked = max(matches, way.matches)
+        play(way, minutes)
+        if not arguments.quick:  # after each row, so that whoever stops it keeps the others
+            keep("fairness", report.as_plain(), markdown(report), arguments.machine)
+    print(markdown(report))
+    if not all(way.is_fair for way in report.ways):
         sys.exit("somebody was blamed who is innocent, or somebody guilty was not")
-    if any(gain.ratio > MOST_GAIN for gain in found):
+    if any(gain.ratio > MOST_GAIN for gain in gains(report.tries)):
         sys.exit("somebody gained time")
 
 

@@ -231,7 +231,7 @@ class BotProcess:
                 elif self._read_output():
                     return self._answer(_now(), seconds, code)
             now = _now()
-            account.find_nothing(now, now >= deadline)
+            account.find_nothing(now, now >= deadline, heard=bool(ready))
             if now > slow_at and when_slow is not None:
                 when_slow()
                 slow_at = now + STILL_SLOW
@@ -294,7 +294,7 @@ class BotProcess:
                     if not self._logging:
                         watch.unregister(fd)
             now = _now()
-            account.find_nothing(now, now >= deadline)
+            account.find_nothing(now, now >= deadline, heard=bool(ready))
             if now >= deadline:
                 deadline = self._look_at_clock(now, seconds, code)
             self._watch()

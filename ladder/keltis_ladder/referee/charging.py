@@ -100,10 +100,11 @@ class Account(ABC):
         if self._delay_now >= 0.0 or _now() - self._begin > QUICK:
             self._delay_now = _DELAY.read()
 
-    def find_nothing(self, now: float, due: bool) -> None:
+    def find_nothing(self, now: float, due: bool, heard: bool) -> None:
         """There was no answer, and our own housekeeping begins. ``due``: by the clock on the wall.
 
         From the deadline on, our waits count together: the answer may come in any of them.
+        ``heard``: the bot had written something else, such as a line of its log.
         """
         if self._delay_now >= 0.0 and not due:
             self._delay = self._delay_now
@@ -153,7 +154,7 @@ class GroupAccount(Account):
         self._thinks = True  # its last decision was slow
         self._greeted = False
         self._own_cpu = -1.0  # ours when the decision became slow, our housekeeping left out
-        self._housekeeping = 0.0
+        self._housekeeping = 0.0  # ours when that began
         self._steal = steal
         self._explained = 0.0  # by theft, of the open decision
 
@@ -173,18 +174,24 @@ class GroupAccount(Account):
         self._delay = _DELAY.read() if self._thinks else _DELAY.last
         self._steal.begin(self._thinks)
 
-    def find_nothing(self, now: float, due: bool) -> None:
-        """There was no answer, and our own housekeeping begins."""
-        super().find_nothing(now, due)
-        if self._own_cpu < 0.0 and now - self._begin > QUICK:
-            self._own_cpu = _own_cpu()
-        if self._own_cpu >= 0.0:
+    def find_nothing(self, now: float, due: bool, heard: bool) -> None:
+        """There was no answer, and our own housekeeping begins.
+
+        It has begun already if the bot had written nothing at all. On a crowded core, where a
+        decision takes seconds, we look for its answer so often that it adds up.
+        """
+        super().find_nothing(now, due, heard)
+        if self._own_cpu < 0.0:
+            if now - self._begin > QUICK:
+                self._own_cpu = self._housekeeping = _own_cpu()
+        elif heard:
             self._housekeeping = _own_cpu()
 
     def wait_on(self) -> None:
         """Our housekeeping is done, and not the bot's to pay for."""
         if self._own_cpu >= 0.0:
-            self._own_cpu += _own_cpu() - self._housekeeping
+            before, self._housekeeping = self._housekeeping, _own_cpu()
+            self._own_cpu += self._housekeeping - before
 
     def so_far(self, now: float) -> Effort:
         """Return what the open decision has cost up to now: at least the CPU time of the group."""

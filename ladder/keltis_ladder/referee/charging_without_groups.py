@@ -56,9 +56,9 @@ class ProcessAccount(Account):
         self._used, self._waited = self._times()
         self._used_then = self._used
 
-    def find_nothing(self, now: float, due: bool) -> None:
+    def find_nothing(self, now: float, due: bool, heard: bool) -> None:
         """There was no answer; see whether the program has run since the last time."""
-        super().find_nothing(now, due)
+        super().find_nothing(now, due, heard)
         if self._pressure < 0.0 and now - self._begin > QUICK:
             self._pressure = machine_pressure()
         if now - self._looked > LOOK_EVERY:

@@ -1,44 +1,9 @@
 """Tries to run while it is paused: a child whose end wakes its parent, and one left alone."""
 
-import ctypes
-import os
-import signal
-import threading
-
 from common import attempt, play_on
-
-SIGCONT = int(signal.SIGCONT)
-SYS_CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
-PR_SET_PDEATHSIG = 1
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def clone_with_a_wake_up_call():
-    child = libc.syscall(SYS_CLONE, SIGCONT, 0, 0, 0, 0)
-    if child == 0:
-        os._exit(0)
-    if child < 0:
-        raise OSError(ctypes.get_errno(), "clone")
-
-
-def wake_up_when_the_parent_ends():
-    if libc.prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl")
-
+from escapes import clone_with_a_wake_up_call, never_rest, wake_up_when_the_parent_ends
 
 attempt("a child whose end sends SIGCONT", clone_with_a_wake_up_call)
 attempt("SIGCONT at the end of the parent", wake_up_when_the_parent_ends)
-
-
-def work():
-    while True:
-        pass
-
-
-threading.Thread(target=work, daemon=True).start()
-if os.fork() == 0:
-    os.close(0)
-    os.close(1)
-    while True:
-        os.kill(0, signal.SIGCONT)
+never_rest()
 play_on()

@@ -62,7 +62,8 @@ def loss_of_first(game: GameResult) -> Loss:
 
 @metered
 @pytest.mark.parametrize(
-    "way", ["alone", "helpers", "threads", "kernel", "chatter", "affinity", "naps", "sleeps"]
+    "way",
+    ["alone", "helpers", "threads", "kernel", "chatter", "affinity", "naps", "sleeps", "paused"],
 )
 def test_nobody_thinks_for_longer_than_the_clock(way: str) -> None:
     with pinned_to_one_core(), arena(SHORT) as ring:

@@ -52,6 +52,16 @@ def test_an_urgent_match_goes_before_those_that_wait_but_not_before_another(
     assert started == [first.id, urgent.id, next_urgent.id, waiting.id]
 
 
+class Seen(Scheduler):
+    """A scheduler that tells how often it has looked around, or would have."""
+
+    looks = 0
+
+    def look(self) -> None:
+        super().look()
+        self.looks += 1
+
+
 def run(ladder: Ladder, work: Work, reserve: int = 0, pace: Pace | None = None) -> None:
     """Let a scheduler work on one core while something happens."""
 
@@ -59,7 +69,7 @@ def run(ladder: Ladder, work: Work, reserve: int = 0, pace: Pace | None = None) 
         dispatcher = LocalDispatcher(CORES[:1], sandboxed=False)
         await dispatcher.start()
         transactions = Transactions(ladder.database, Programs(ladder.home, None, print), PATIENT)
-        scheduler = Scheduler(
+        scheduler = Seen(
             transactions,
             dispatcher,
             Matchmaker(),
@@ -82,7 +92,7 @@ def run(ladder: Ladder, work: Work, reserve: int = 0, pace: Pace | None = None) 
 class Work:
     """Something that happens while a scheduler works."""
 
-    async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+    async def __call__(self, ladder: Ladder, scheduler: Seen) -> None:
         raise NotImplementedError
 
 
@@ -138,7 +148,7 @@ def test_a_challenge_is_played_next_although_all_places_are_taken(tmp_path: Path
     told: list[str] = []
 
     class Challenge(Work):
-        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Seen) -> None:
             gate.shut()
             await until(lambda: gate.is_reached and len(scheduler.playing) == scheduler.width)
             with ladder.database.writing() as session:
@@ -163,7 +173,7 @@ def test_a_new_version_plays_next_although_all_places_are_taken(tmp_path: Path) 
     seen: list[int] = []
 
     class Newcomer(Work):
-        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Seen) -> None:
             await until(lambda: bool(ladder.told()))  # nobody is new any more
             gate.shut()
             await until(lambda: gate.is_reached and len(scheduler.playing) == scheduler.width)
@@ -190,7 +200,7 @@ def test_our_own_bots_alone_play_one_match_at_a_time_until_a_guest_comes(tmp_pat
     widest: list[int] = []
 
     class Guest(Work):
-        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Seen) -> None:
             def enough() -> bool:
                 widest.append(len(scheduler.playing))
                 return len(ladder.told()) >= 10
@@ -214,12 +224,24 @@ class Hours:
         return self.time
 
 
+class Refusing(Pace):
+    """Counts how often the ladder wanted to play and had to wait."""
+
+    refused = 0
+
+    def wait(self) -> float:
+        seconds = super().wait()
+        self.refused += seconds > 0.0
+        return seconds
+
+
 def test_a_settled_ladder_plays_a_match_a_minute_and_a_new_version_at_once(tmp_path: Path) -> None:
     ladder = Ladder(tmp_path / "ladder")
     for name in ("one", "two", "three"):
         ladder.enter(name)
     clock = Hours()
-    pace = Pace(PaceRules(settled_below=1e6), clock)  # whatever a match teaches, it is too little
+    # Whatever a match teaches, it is too little.
+    pace = Refusing(PaceRules(settled_below=1e6), clock)
 
     def begun() -> int:
         return sum(isinstance(news, MatchAssigned) for news in ladder.news)
@@ -227,18 +249,24 @@ def test_a_settled_ladder_plays_a_match_a_minute_and_a_new_version_at_once(tmp_p
     def stored(count: int) -> bool:
         return len(ladder.told()) == count
 
+    async def refused_again(scheduler: Scheduler) -> None:
+        """Wait until it has looked twice: what may begin does so before it is refused a match."""
+        before = pace.refused
+        scheduler.look()
+        await until(lambda: pace.refused >= before + 2)
+
     class Settled(Work):
-        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Seen) -> None:
             # Three new versions: the first match has two of them, the second the third.
             await until(lambda: len(ladder.told()) >= 2 and not scheduler.playing)
-            await asyncio.sleep(1.2)  # longer than two looks around
+            await refused_again(scheduler)
             assert begun() == 2
             assert PaceChanged(Tempo.SETTLED, 1.0) in ladder.news
             for minute in (1, 2):
                 clock.time = 60.0 * minute
                 scheduler.look()
                 await until(partial(stored, 2 + minute))
-                await asyncio.sleep(0.7)
+                await refused_again(scheduler)
                 assert begun() == 2 + minute
             newcomer = ladder.enter("four")
             scheduler.look()
@@ -267,7 +295,7 @@ def test_a_limit_is_kept_to_by_the_matches_of_the_ladder(tmp_path: Path) -> None
             super().begin()
 
     class Limited(Work):
-        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Seen) -> None:
             await until(lambda: len(begins) >= 6)
 
     run(ladder, Limited(), pace=Noted(PaceRules(matches_per_minute=300, settled_below=0.0)))
@@ -281,12 +309,13 @@ def test_nothing_begins_while_it_drains_and_it_goes_on_afterwards(tmp_path: Path
     counts: list[int] = []
 
     class Drain(Work):
-        async def __call__(self, ladder: Ladder, scheduler: Scheduler) -> None:
+        async def __call__(self, ladder: Ladder, scheduler: Seen) -> None:
             await until(lambda: len(ladder.told()) >= 2)
             scheduler.draining = True
             began = sum(isinstance(news, MatchAssigned) for news in ladder.news)
             await until(lambda: not scheduler.playing)
-            await asyncio.sleep(0.7)  # longer than it takes to look around
+            looks = scheduler.looks
+            await until(lambda: scheduler.looks >= looks + 2)  # by itself, twice a second
             counts.append(sum(isinstance(news, MatchAssigned) for news in ladder.news) - began)
             scheduler.draining = False
             scheduler.look()

@@ -6,6 +6,8 @@ import asyncio
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
+from urllib.error import HTTPError
 
 import pytest
 from playwright.async_api import Page, expect
@@ -62,6 +64,11 @@ def test_pages_outlive_a_server_that_is_stopped_and_started_again(
                 await expect(shown).not_to_contain_text(LOST, timeout=PATIENCE)
             await expect(unlucky.page.locator(".viewer-status a")).to_be_visible(timeout=PATIENCE)
             put(ladder, kept, JobState.WAITING)
+            await asyncio.to_thread(ladder.server.wait_for, lambda: has_begun(ladder, kept))
+            # Who came back only when it is over could not know that it was begun again.
+            with ladder.held():
+                status = idler.page.locator(".viewer-status")
+                await expect(status).to_contain_text("begun again", timeout=PATIENCE)
             await asyncio.gather(
                 go_on(ladder, watcher.page, kept),
                 see_more(idler.page, figures),
@@ -100,8 +107,6 @@ async def see_more(page: Page, figures: list[str]) -> None:
     await page.wait_for_function(
         f"(before) => ({FIGURES})().join() !== before.join()", arg=figures, timeout=PATIENCE
     )
-    status = page.locator(".viewer-status")
-    await expect(status).to_contain_text("begun again", timeout=PATIENCE)
     await come(page, 20)
 
 
@@ -121,6 +126,16 @@ def books(ladder: Ladder) -> Iterator[Session]:
             yield session
     finally:
         database.close()
+
+
+def has_begun(ladder: Ladder, match: str) -> bool:
+    """Return whether a match is being played, and somebody has decided already."""
+    try:
+        return bool(ladder.get(f"/matches/{match}/games/0/frames")["frames"])
+    except HTTPError as error:
+        if error.code != HTTPStatus.NOT_FOUND:
+            raise
+        return False
 
 
 def forget(ladder: Ladder, match: str) -> None:
