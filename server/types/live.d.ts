@@ -47,8 +47,10 @@ declare namespace Live {
     origin: Wire.OriginOut | null;
   }
 
+  type Why = "reason" | "reason_code" | "reason_details";
+
   interface InLobby
-    extends Pick<Wire.MatchOut, "id" | "variant" | "players" | "purpose" | "rated" | "reason" | "tournament"> {}
+    extends Pick<Wire.MatchOut, "id" | "variant" | "players" | "purpose" | "rated" | Why | "tournament"> {}
 
   interface Where {
     rotation: number;
