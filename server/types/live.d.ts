@@ -119,7 +119,7 @@ declare namespace Live {
     | Wire.FrameOut
     | ({ kind: "fault"; rotation: number } & Wire.FrameFaultOut)
     | { kind: "ended"; rotation: number; scores: number[] }
-    | { kind: "restarted"; reason: string };
+    | { kind: "restarted"; reason: string; reason_code: "platform" };
 
   interface MatchEnd {
     state: "finished" | "failed" | "cancelled" | "withdrawn";
@@ -142,7 +142,7 @@ declare namespace Live {
   }
 
   type VersionEvent =
-    | { kind: "state"; state: string; reason: string | null }
+    | ({ kind: "state"; state: string } & Pick<Wire.VersionOut, Why>)
     | { kind: "match"; match: Wire.MatchOut }
     | { kind: "doing"; text: string }
     | { kind: "output"; text: string }

@@ -240,7 +240,8 @@ def test_names_with_escapes_never_reach_the_terminal(inside: Inside) -> None:
         "ratings": [],
     }
     none = {"size": None, "digest": None, "built_in": None}
-    version = {**bot, **none, "id": 1, "number": 1, "reason": ESCAPES}
+    why = {"reason": ESCAPES, "reason_code": "failed", "reason_details": {"text": ESCAPES}}
+    version = {**bot, **none, "id": 1, "number": 1, **why}
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         path = handler.path.partition("?")[0]

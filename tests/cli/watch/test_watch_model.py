@@ -115,7 +115,7 @@ def test_a_restart_forgets_all_games() -> None:
     model.take(record.snapshot(0, 30))
     playback = Playback(model)
     playback.live()
-    model.take(record.delta(2, {"kind": "restarted", "reason": "the platform failed"}))
+    model.take(record.delta(2, {"kind": "restarted", "reason_code": "platform"}))
     assert model.begun == []
     playback.tick(0.1)
     assert (playback.ply, playback.game) == (0, None)

@@ -18,10 +18,13 @@ import pytest
 from sqlmodel import Session, select
 
 from keltis_engine import VARIANTS
+from keltis_engine.state.state import ENDINGS
 from keltis_ladder.match.reasons import WORDS, MatchReason
 from keltis_ladder.match.table_labels import ONE_OF_SEVERAL, TableCode
 from keltis_ladder.match.table_labels import WORDS as LABEL_WORDS
 from keltis_ladder.store.schema.tables import Version
+from keltis_ladder.store.schema.version_states import TRANSITIONS, VersionCause, VersionState
+from keltis_server.live.channels.match import RESTARTED
 from keltis_server.models.tournaments import LabelOut
 from keltis_server.web.render.assets import DIRECTORY, HASH_MARK, Assets
 from keltis_server.web.render.drawing import axis_of, heat, spark
@@ -579,6 +582,24 @@ def test_every_reason_has_words_in_each_language(language: str) -> None:
     texts = words_of(language).texts
     assert {f"reason.{code}" for code in MatchReason} <= texts.keys()
     assert WORDS.keys() == set(MatchReason)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_scripts_can_say_why_a_version_is_broken_and_how_a_game_ended(language: str) -> None:
+    said = words_of(language).for_scripts
+    causes = {cause for (_, cause), to in TRANSITIONS.items() if to is VersionState.BROKEN}
+    details: dict[VersionCause, set[str]] = {
+        VersionCause.FAILED: {"text"},
+        VersionCause.UNPREPARED: {"text"},
+        VersionCause.FAULTS: {"faults", "matches"},
+    }
+    assert causes == details.keys()
+    for cause in causes:
+        wanted = {"bot", "number", *details[cause]}
+        assert fields(said[f"broken_{cause}"]) == wanted
+    assert fields(said["broken_faults_rated"]) == fields(said["broken_faults"])
+    assert {f"ending.{ending}" for ending in ENDINGS} <= said.keys()
+    assert f"view_restarted_{RESTARTED['reason_code']}" in said
 
 
 def test_values_in_texts_with_tags_cannot_bring_tags() -> None:
