@@ -47,8 +47,10 @@ declare namespace Live {
     origin: Wire.OriginOut | null;
   }
 
+  type Why = "reason" | "reason_code" | "reason_details";
+
   interface InLobby
-    extends Pick<Wire.MatchOut, "id" | "variant" | "players" | "purpose" | "rated" | "reason" | "tournament"> {}
+    extends Pick<Wire.MatchOut, "id" | "variant" | "players" | "purpose" | "rated" | Why | "tournament"> {}
 
   interface Where {
     rotation: number;
@@ -117,7 +119,7 @@ declare namespace Live {
     | Wire.FrameOut
     | ({ kind: "fault"; rotation: number } & Wire.FrameFaultOut)
     | { kind: "ended"; rotation: number; scores: number[] }
-    | { kind: "restarted"; reason: string };
+    | { kind: "restarted"; reason: string; reason_code: "platform" };
 
   interface MatchEnd {
     state: "finished" | "failed" | "cancelled" | "withdrawn";
@@ -140,7 +142,7 @@ declare namespace Live {
   }
 
   type VersionEvent =
-    | { kind: "state"; state: string; reason: string | null }
+    | ({ kind: "state"; state: string } & Pick<Wire.VersionOut, Why>)
     | { kind: "match"; match: Wire.MatchOut }
     | { kind: "doing"; text: string }
     | { kind: "output"; text: string }

@@ -272,6 +272,8 @@ declare namespace Wire {
     output: string;
     state: string;
     reason: string;
+    reason_code: string;
+    reason_details: Record<string, string | number | boolean>;
     started: string | null;
     finished: string | null;
   }
@@ -305,6 +307,8 @@ declare namespace Wire {
     number: number;
     state: string;
     reason: string | null;
+    reason_code: string | null;
+    reason_details: Record<string, string | number | boolean> | null;
     variants: string[];
     players: number[];
     description: string;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
@@ -12,14 +12,20 @@ from rich.text import Text
 
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.strokes import counted, cut, fitting, joint, score_text, stroke
-from keltis_ladder.tournaments.schedules.brackets import FINALS, LOSERS, WINNERS
-from keltis_ladder.tournaments.views import RoundView, State, TableView
+from keltis_ladder.match.table_labels import TableLabel, label_text
+from keltis_ladder.tournaments.schedules.brackets import (
+    FINALS,
+    LOSERS,
+    THIRD_PLACE,
+    WINNER,
+    WINNERS,
+)
+from keltis_ladder.tournaments.views import RoundView, State, TableView, origin_text
 
 NARROWEST: Final = 6  # cells for a name
 AIRY, TIGHT = 2, 1  # lines from one name to the next
 LINKS: Final = 5  # cells from a score to the next name
 UNKNOWN: Final = "-"
-THIRD_PLACE: Final = "Third place"
 BLANK: Final = (" ", "")
 
 
@@ -28,7 +34,7 @@ class Tree:
     """Tables that lead to one last table, with the lines that their names are on."""
 
     tables: list[TableView]
-    slots: dict[str, list[int]] = field(default_factory=dict)  # lines by label
+    slots: dict[TableLabel, list[int]] = field(default_factory=dict)  # lines by label
     height: int = 0
 
     @property
@@ -45,14 +51,15 @@ class Tree:
         """Give every name a line."""
         self.slots.clear()
         self.height = 0
-        self._place(self.last, {f"Winner of {t.label}": t for t in self.tables}, spacing)
+        self._place(self.last, {t.label: t for t in self.tables}, spacing)
         self.height -= spacing - 1
 
-    def _place(self, table: TableView, sources: dict[str, TableView], spacing: int) -> int:
+    def _place(self, table: TableView, sources: dict[TableLabel, TableView], spacing: int) -> int:
         """Place a table behind those that its entrants come from; return the winner's line."""
         rows = []
-        for source in table.comes_from:
-            child = sources.get(source)
+        for origin in table.comes_from:
+            winner_of = origin.table if origin.kind == WINNER else None
+            child = sources.get(winner_of) if winner_of is not None else None
             if child is not None:
                 rows.append(self._place(child, sources, spacing))
             else:
@@ -128,10 +135,10 @@ def _apart(tables: Sequence[TableView]) -> list[TableView]:
 
 def table_line(table: TableView, names: Sequence[str], look: Look) -> Text:
     """Return a table in one line."""
-    line = Text(f"{table.label}: ", QUIET)
+    line = Text(f"{label_text(table.label)}: ", QUIET)
     for at, entrant in enumerate(table.entrants):
         line.append(" v " if at else "", QUIET)
-        name = table.comes_from[at] if entrant is None else names[entrant]
+        name = origin_text(table.comes_from[at]) if entrant is None else names[entrant]
         line.append(name, _style(table, entrant))
         if table.played:
             line.append(f" {score_text(table.scores[at], look)}", _style(table, entrant))
@@ -157,14 +164,14 @@ def _draw_tree(tree: Tree, names: Sequence[str], width: int, look: Look) -> list
     if room < NARROWEST:
         return None
     beside = 1 + score + LINKS
-    heads_width = max(len(_round_name(table.label)) for table in tree.tables) + 2
+    heads_width = max(len(_round_name(table)) for table in tree.tables) + 2
     name = min(room, max(NARROWEST, heads_width - beside, *(len(text) for text in names)))
     step = name + beside
     canvas = Canvas(width, tree.height, look)
     heads = Canvas(width, 1, look)
     for table in tree.tables:
         left = columns.index(table.round) * step
-        heads.write(0, left, cut(_round_name(table.label), step - 2, look), QUIET)
+        heads.write(0, left, cut(_round_name(table), step - 2, look), QUIET)
         target = next((t for t in tree.tables if t.label == table.winner_to), None)
         end = columns.index(target.round) * step if target else left + step
         _draw_table(canvas, tree, table, names, (left, name, score, end))
@@ -199,10 +206,9 @@ def _draw_table(
     canvas.write(out, bar + 1, stroke("line", look) * (end - bar - 2), QUIET)
 
 
-def _round_name(label: str) -> str:
-    """Return the name of a round from that of one of its tables."""
-    label = label.partition(",")[0]
-    return label.rstrip("0123456789").rstrip() if "-final" in label else label
+def _round_name(table: TableView) -> str:
+    """Return what all tables of a round are called."""
+    return label_text(replace(table.label, table=0))
 
 
 class Canvas:

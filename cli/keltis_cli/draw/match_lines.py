@@ -14,7 +14,8 @@ from keltis_cli.draw.strokes import ago, counted, fitting, wins
 from keltis_cli.draw.tables.columns import fitted, numbers, texts
 from keltis_cli.draw.tables.leaderboard import ALARM
 from keltis_engine import VARIANTS
-from keltis_ladder.match.reasons import MatchReason, reason_text
+from keltis_ladder.match.reasons import MatchReason, reason_text, table_label
+from keltis_ladder.match.table_labels import label_text
 from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.spectate.live_match import LiveMatch
@@ -61,7 +62,7 @@ def _why(playing: Playing) -> str:
     """Return why a match is played; of a tournament's, its place in it."""
     reason = playing.order.reason
     if reason is not None and reason.code == MatchReason.TOURNAMENT:
-        return str(reason.details["label"])
+        return label_text(table_label(reason.details))
     return reason_text(reason)
 
 

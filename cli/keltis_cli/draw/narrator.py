@@ -33,10 +33,10 @@ class Turn:
     weight: int = 0  # how much happened, for those who tell only the best
     view: View = field(default_factory=dict)  # how things stood after it
 
-    def sentence(self) -> str:
-        """Return the turn as a sentence."""
+    def sentence(self, name: str = "") -> str:
+        """Return the turn as a sentence; who has no name is called by the seat."""
         when = "Final cards" if self.is_final else f"Turn {self.number}"
-        who = f"seat {self.seat}" + (" (you)" if self.is_own else "")
+        who = (name or f"seat {self.seat}") + (" (you)" if self.is_own else "")
         # A turn told from its middle may begin with what a figure does, not the player.
         colon = ":" if self.clauses[0].startswith((BIG, SMALL)) else ""
         return f"{when}, {who}{colon} {'; '.join(self.clauses)}.{self.closing}"

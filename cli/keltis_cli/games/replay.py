@@ -34,6 +34,12 @@ from keltis_ladder.referee.verify import (
 )
 
 HASH: Final = re.compile("[0-9a-f]{64}")
+OUTCOMES: Final = {  # of checks, in the order in which they are told
+    Mark.OK: "ok",
+    Mark.WRONG: "wrong",
+    Mark.WEAK: "weak",
+    Mark.ABSENT: "not in the file",
+}
 
 
 class Telling(NamedTuple):
@@ -186,7 +192,9 @@ def outcome_of(verdict: Verdict | str) -> str:
     """Return which checks came out how, in one line; nothing if there is no game."""
     if isinstance(verdict, str):
         return ""
-    told = [f"{mark}: {', '.join(names)}" for mark in Mark if (names := verdict.names(mark))]
+    told = [
+        f"{OUTCOMES[mark]}: {', '.join(names)}" for mark in Mark if (names := verdict.names(mark))
+    ]
     if others := [printable(name) for name in unknown_fields(verdict.record)]:
         told.append(f"not known, and not checked: {', '.join(others)}")
     return "; ".join(told)

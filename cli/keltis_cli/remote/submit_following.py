@@ -193,8 +193,8 @@ class Watch:
         elif kind == "finding":
             self._found(event)
         elif kind == "state":
-            fields = {key: event.get(key) for key in ("state", "reason")}
-            self.outcome.version = {**self.outcome.version, **fields}
+            told = {key: value for key, value in event.items() if key != "kind"}
+            self.outcome.version = {**self.outcome.version, **told}
             self._note_state()
         elif kind == "match":
             self.outcome.first = self.outcome.first or event["match"]

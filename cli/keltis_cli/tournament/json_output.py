@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from keltis_cli.bots.candidates import program_of
 from keltis_ladder.match.rotation import entrant_at
+from keltis_ladder.match.table_labels import label_text
 from keltis_ladder.run.course import Course
 from keltis_ladder.store.matches.records import TWELFTHS
 from keltis_ladder.store.matches.tournaments import PlayedLeg, entered_versions, played_legs
@@ -85,7 +86,7 @@ def _round(view: RoundView, matches: Matches) -> dict[str, Any]:
 def _table(table: TableView, matches: Matches) -> dict[str, Any]:
     return {
         "table": table.table,
-        "label": table.label,
+        "label": label_text(table.label),
         "bracket": table.bracket,
         "state": table.state,
         "bots": list(table.entrants),
@@ -96,6 +97,7 @@ def _table(table: TableView, matches: Matches) -> dict[str, Any]:
 
 
 def _standing(standing: Standing) -> dict[str, Any]:
+    out = standing.eliminated_in
     return {
         "place": standing.place,
         "bot": standing.entrant,
@@ -107,7 +109,7 @@ def _standing(standing: Standing) -> dict[str, Any]:
         "losses": standing.losses,
         "byes": standing.byes,
         "faults": standing.faults,
-        "eliminated_in": standing.eliminated_in,
+        "eliminated_in": label_text(out) if out is not None else "",
         "withdrawn": standing.withdrawn,
         "group": standing.group,
     }

@@ -12,7 +12,9 @@ from typing import Any, Final
 
 from keltis_cli.draw.printable import printable
 from keltis_engine import View
+from keltis_ladder.match.reasons import MatchReason, table_label
 from keltis_ladder.match.rotation import entrants_by_seat
+from keltis_ladder.match.table_labels import label_text
 from keltis_ladder.spectate.patches import apply
 
 PUBLIC: Final = "public"
@@ -63,6 +65,7 @@ class Facts:
     purpose: str = "ladder"
     rated: bool = True
     reason: str = ""
+    table: str = ""  # of a tournament: what it is called
     tournament: str | None = None
     entrants: tuple[Entrant, ...] = ()
     seed: str | None = None
@@ -79,6 +82,7 @@ class Facts:
             purpose=plain["purpose"],
             rated=plain["rated"],
             reason=printable(plain.get("reason") or ""),
+            table=_table(plain),
             tournament=plain.get("tournament"),
             entrants=tuple(map(Entrant.of, plain["entrants"])),
             seed=plain.get("seed"),
@@ -91,12 +95,22 @@ class Facts:
 
     def within_tournament(self) -> Facts:
         """Return the same for whoever knows which tournament: the reason is its place there."""
-        return replace(self, reason=self.reason.removeprefix(f"{self.tournament}: "))
+        return replace(self, reason=self.table or self.reason)
 
     @property
     def names(self) -> list[str]:
         """Who plays."""
         return [entrant.bot for entrant in self.entrants]
+
+
+def _table(match: Message) -> str:
+    """Return at which table of a tournament a match is; empty if that is not known here."""
+    if match.get("reason_code") != MatchReason.TOURNAMENT:
+        return ""
+    try:
+        return label_text(table_label(match["reason_details"]))
+    except (KeyError, ValueError):  # of a later release
+        return ""
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class Teller:
 
     def _sentences(self, names: list[str]) -> Iterator[str]:
         for turn in turns(self._steps):
-            yield turn.sentence().replace(f"seat {turn.seat}", names[turn.seat], 1)
+            yield turn.sentence(names[turn.seat])
         self._steps = []
 
 

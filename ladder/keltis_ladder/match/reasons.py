@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from keltis_ladder.match.table_labels import TableLabel, label_from_details, label_text
+
 
 class MatchReason(StrEnum):
     """Why a match is played; in brackets the details that come with it."""
@@ -18,7 +20,7 @@ class MatchReason(StrEnum):
     NOT_MET = "not-met"  # for long
     SHARE = "share"  # of a kind of match (variant, players)
     CHALLENGE = "challenge"  # (author, unless removed)
-    TOURNAMENT = "tournament"  # (tournament, label)
+    TOURNAMENT = "tournament"  # (tournament, label: the code of its table, with that one's details)
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,24 @@ WORDS: Final[Mapping[MatchReason, str]] = {
 SOMEBODYS_CHALLENGE: Final = "a challenge"  # its author was removed
 
 
+def tournament_reason(tournament: str, label: TableLabel) -> Reason:
+    """Return the reason of a match at a table of a tournament."""
+    details = {"tournament": tournament, "label": str(label.code), **label.details}
+    return Reason(MatchReason.TOURNAMENT, details)
+
+
+def table_label(details: Mapping[str, str | int]) -> TableLabel:
+    """Return the table that the details of a tournament's match name."""
+    return label_from_details(str(details["label"]), details)
+
+
 def reason_text(reason: Reason | None) -> str:
     """Return in English why a match is played; empty if nobody has said."""
     if reason is None:
         return ""
     if reason.code == MatchReason.CHALLENGE and not reason.details:
         return SOMEBODYS_CHALLENGE
-    return WORDS[reason.code].format(**reason.details)
+    details = dict(reason.details)
+    if reason.code == MatchReason.TOURNAMENT:
+        details["label"] = label_text(table_label(details))
+    return WORDS[reason.code].format(**details)

@@ -37,7 +37,7 @@ class Mark(StrEnum):
     OK = "ok"
     WRONG = "wrong"
     WEAK = "weak"  # it holds, and yet proves less than it might
-    ABSENT = "not in the file"
+    ABSENT = "absent"  # not in the file
 
 
 @dataclass(frozen=True)

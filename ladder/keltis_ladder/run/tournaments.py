@@ -22,7 +22,7 @@ from sqlmodel import Session, col, func, or_, select
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.orders import TOURNAMENT_PRIORITY, Order, Purpose
-from keltis_ladder.match.reasons import MatchReason, Reason
+from keltis_ladder.match.reasons import tournament_reason
 from keltis_ladder.run.course import VOID, WITHDRAW, Course, Entry, add_event, catch_up, found, load
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import lock_ledger
@@ -362,9 +362,7 @@ def _order(course: Course, record: TournamentRecord, leg: Leg, control: TimeCont
         seed=leg_seed(record.seed, leg.key) if record.seed else None,
         control=control,
         priority=TOURNAMENT_PRIORITY,
-        reason=Reason(
-            MatchReason.TOURNAMENT, {"tournament": record.name, "label": leg.pairing.label}
-        ),
+        reason=tournament_reason(record.name, leg.pairing.label),
         tournament_id=record.id,
         leg=leg.key,
         id=leg_id(record.uuid, leg.key),

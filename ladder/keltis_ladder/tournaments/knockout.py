@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
+from keltis_ladder.match.table_labels import TableLabel
 from keltis_ladder.tournaments.encounters import Encounter, Log
 from keltis_ladder.tournaments.pairings import Pairing
 from keltis_ladder.tournaments.plan import Plan
@@ -22,7 +23,7 @@ from keltis_ladder.tournaments.schedules.brackets import (
 from keltis_ladder.tournaments.series import fewest_legs
 from keltis_ladder.tournaments.sheet import Sheet
 from keltis_ladder.tournaments.standings import Standing, places_of
-from keltis_ladder.tournaments.views import RoundView, State, TableView, view_of
+from keltis_ladder.tournaments.views import Origin, RoundView, State, TableView, view_of
 
 STILL_IN: Final = -1  # better than any rank
 
@@ -134,16 +135,16 @@ class Knockout:
                     losses=line.losses,
                     byes=int(entrant in byes),
                     faults=line.faults,
-                    eliminated_in=last_tables.get(entrant, ""),
+                    eliminated_in=last_tables.get(entrant),
                     withdrawn=entrant in self.log.withdrawals,
                 )
             )
         return standings
 
-    def _ranks(self) -> tuple[list[int], dict[int, str]]:
+    def _ranks(self) -> tuple[list[int], dict[int, TableLabel]]:
         """Return the rank of everybody, and the labels of the tables that put them out."""
         ranks = [STILL_IN] * self.plan.entrants
-        labels: dict[int, str] = {}
+        labels: dict[int, TableLabel] = {}
         for number, table in sorted(self.tables.items()):
             node = self.nodes[number]
             if not table.closed or self._goes_again(number):
@@ -219,19 +220,19 @@ class Knockout:
         return replace(
             view,
             winner=table.order[0] if table is not None and table.closed else None,
-            comes_from=tuple(self._name(source) for source in node.sources),
+            comes_from=tuple(self._origin(source) for source in node.sources),
             winner_to=self._target(Source(WINNER, number)),
             loser_to=self._target(Source(LOSER, number)),
         )
 
-    def _name(self, source: Source) -> str:
+    def _origin(self, source: Source) -> Origin:
         if source.kind == SEED:
-            return f"Seed {source.number + 1}"
-        return f"{source.kind.capitalize()} of {self.nodes[source.number].label}"
+            return Origin(SEED, seed=source.number + 1)
+        return Origin(source.kind, table=self.nodes[source.number].label)
 
-    def _target(self, source: Source) -> str:
+    def _target(self, source: Source) -> TableLabel | None:
         """Return the label of the table that a source leads to; of a second final if it is due."""
         number = self.targets.get(source)
         if number is None or (self.nodes[number].second_chance and number not in self.tables):
-            return ""
+            return None
         return self.nodes[number].label

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.match.table_labels import TableLabel
 
 WIN: Final = 12  # a match won alone, in twelfths: divides evenly among two, three or four
 
@@ -18,8 +19,8 @@ class Pairing:
     round: int  # from 1
     table: int  # from 1 within the round
     entrants: tuple[int, ...]
+    label: TableLabel
     bracket: str = ""  # of eliminations: W for winners, L for losers, F for finals
-    label: str = ""  # for people: "Semi-final 1"
     first: int = 0  # the place in the plan's variants of its first match
 
     @property

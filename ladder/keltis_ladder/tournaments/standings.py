@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Final
 
+from keltis_ladder.match.table_labels import TableLabel
 from keltis_ladder.tournaments.pairings import WIN
 from keltis_ladder.tournaments.plan import GAUNTLET, ROUND_ROBIN, SWISS
 from keltis_ladder.tournaments.sheet import Sheet
@@ -53,7 +54,7 @@ class Standing:
     losses: int = 0
     byes: int = 0
     faults: int = 0
-    eliminated_in: str = ""  # eliminations: the table that put it out
+    eliminated_in: TableLabel | None = None  # eliminations: the table that put it out
     withdrawn: bool = False
     group: str = ""  # gauntlet: "challengers" or "opponents", each with places of their own
 

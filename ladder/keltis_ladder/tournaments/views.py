@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import Final
 
+from keltis_ladder.match.table_labels import TableLabel, label_text
 from keltis_ladder.tournaments.encounters import Encounter
 from keltis_ladder.tournaments.pairings import WIN
+from keltis_ladder.tournaments.schedules.brackets import LOSER, WINNER
+
+ORIGINS: Final = {WINNER: "Winner", LOSER: "Loser"}
 
 
 class State(StrEnum):
@@ -20,12 +25,28 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where an entrant of a table comes from: a seed, or another table."""
+
+    kind: str  # SEED, WINNER or LOSER
+    seed: int = 0  # from 1
+    table: TableLabel | None = None
+
+
+def origin_text(origin: Origin) -> str:
+    """Return in English where an entrant comes from."""
+    if origin.table is None:
+        return f"Seed {origin.seed}"
+    return f"{ORIGINS[origin.kind]} of {label_text(origin.table)}"
+
+
+@dataclass(frozen=True)
 class TableView:
     """A table of a round. What does not apply is empty."""
 
     round: int
     table: int
-    label: str
+    label: TableLabel
     entrants: tuple[int | None, ...]  # None: not known yet
     state: State
     played: int = 0  # matches dealt with
@@ -33,9 +54,9 @@ class TableView:
     forfeited: bool = False  # whether a match was, because somebody withdrew
     bracket: str = ""
     winner: int | None = None  # eliminations: who goes on
-    comes_from: tuple[str, ...] = ()  # eliminations, by entrant: "Winner of Semi-final 1"
-    winner_to: str = ""  # eliminations: the label of the table; empty if there is none
-    loser_to: str = ""
+    comes_from: tuple[Origin, ...] = ()  # eliminations, by entrant
+    winner_to: TableLabel | None = None  # eliminations
+    loser_to: TableLabel | None = None
 
 
 @dataclass(frozen=True)

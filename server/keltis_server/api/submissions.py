@@ -21,7 +21,6 @@ from keltis_ladder.store.bots.submissions import (
     restore,
     take_back,
 )
-from keltis_ladder.store.bots.version_words import reason_of
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import (
     API,
@@ -34,7 +33,7 @@ from keltis_server.http.endpoints import (
 from keltis_server.http.parameters import LINE, LINE_SCHEMA, NamePath, VersionPath
 from keltis_server.http.problems import forbidden, not_found
 from keltis_server.http.wire import Reply
-from keltis_server.loaders.bots import version_out
+from keltis_server.loaders.bots import version_out, version_reason
 from keltis_server.models.bots import VersionOut
 from keltis_server.models.reports import FindingOut, ReportOut
 from keltis_server.uploads.receiving import FORM
@@ -106,7 +105,7 @@ async def version_report(call: Call, path: VersionPath) -> ReportOut:
     version, report = found.row.version, found.report
     return ReportOut(
         state=version.state,
-        reason=reason_of(version),
+        **version_reason(version.cause, version.details, for_author=True),
         findings=[FindingOut.model_validate(each) for each in report.findings] if report else [],
         output=report.output if report else "",
         started=report.started if report else None,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlmodel import Session
 
@@ -11,12 +12,13 @@ from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.ranking import Z95, provisional
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.browsing import BotRow, VersionRow, ranks_of
-from keltis_ladder.store.bots.version_words import reason_of
+from keltis_ladder.store.bots.version_words import reason_text
 from keltis_ladder.store.matches.records import TWELFTHS
 from keltis_ladder.store.ratings.boards import joint_rank, joint_ratings
 from keltis_ladder.store.ratings.leaderboards import seat_shares
 from keltis_ladder.store.ratings.lines import Joint
 from keltis_ladder.store.schema.tables import Rating
+from keltis_ladder.store.schema.version_states import Detail, VersionCause
 from keltis_server.loaders.filling import filled
 from keltis_server.loaders.leaderboards import joint_out
 from keltis_server.models.bots import BotOut, RatingOut, VersionOut
@@ -25,8 +27,24 @@ from keltis_server.models.bots import BotOut, RatingOut, VersionOut
 def version_out(row: VersionRow, for_author: bool) -> VersionOut:
     """Return a version; the reason of its state only for its author."""
     version = row.version
-    reason = reason_of(version) if for_author else None
-    return filled(VersionOut, version, reason=reason, size=row.size, digest=version.archive_digest)
+    return filled(
+        VersionOut,
+        version,
+        **version_reason(version.cause, version.details, for_author),
+        size=row.size,
+        digest=version.archive_digest,
+    )
+
+
+def version_reason(cause: str, details: Mapping[str, Detail], for_author: bool) -> dict[str, Any]:
+    """Return why a version is in its state, by the names of the fields: only for its author."""
+    if not for_author:
+        return {"reason": None, "reason_code": None, "reason_details": None}
+    return {
+        "reason": reason_text(VersionCause(cause), details),
+        "reason_code": str(cause),
+        "reason_details": dict(details),
+    }
 
 
 @dataclass(frozen=True)

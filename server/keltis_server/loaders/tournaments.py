@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session
 
+from keltis_ladder.match.table_labels import TableLabel, label_text
 from keltis_ladder.run.course import Course
 from keltis_ladder.store.matches.tournaments import (
     TournamentRow,
@@ -15,16 +16,19 @@ from keltis_ladder.store.matches.tournaments import (
 )
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.standings import Standing
-from keltis_ladder.tournaments.views import Crosstable, RoundView
+from keltis_ladder.tournaments.views import Crosstable, RoundView, TableView, origin_text
 from keltis_server.loaders.filling import filled
 from keltis_server.models.matches import ControlOut
 from keltis_server.models.tournaments import (
     CellOut,
     CrosstableOut,
     EnteredOut,
+    LabelOut,
     PlanOut,
     RoundOut,
+    SourceOut,
     StandingOut,
+    TableOut,
     TournamentOut,
     TournamentSummary,
 )
@@ -78,12 +82,52 @@ def summary_out(row: TournamentRow, total: int) -> TournamentSummary:
 def standing_out(standing: Standing) -> StandingOut:
     """Return where a bot stands."""
     tie_breaks = {tie.name: float(tie.value) for tie in standing.tie_breaks}
-    return filled(StandingOut, standing, bot=standing.entrant, tie_breaks=tie_breaks)
+    return filled(
+        StandingOut,
+        standing,
+        bot=standing.entrant,
+        tie_breaks=tie_breaks,
+        eliminated_in=_text(standing.eliminated_in),
+        eliminated_in_coded=_coded(standing.eliminated_in),
+    )
 
 
 def rounds_out(views: Sequence[RoundView]) -> list[RoundOut]:
     """Return rounds with their tables."""
-    return [RoundOut.model_validate(view, from_attributes=True) for view in views]
+    return [
+        filled(RoundOut, view, tables=[table_out(table) for table in view.tables]) for view in views
+    ]
+
+
+def table_out(table: TableView) -> TableOut:
+    """Return a table; what it is called is a sentence for people, and a code for programs."""
+    return filled(
+        TableOut,
+        table,
+        label=label_text(table.label),
+        label_coded=_label(table.label),
+        comes_from=[origin_text(origin) for origin in table.comes_from],
+        comes_from_coded=[
+            SourceOut(kind=origin.kind, seed=origin.seed or None, table=_coded(origin.table))
+            for origin in table.comes_from
+        ],
+        winner_to=_text(table.winner_to),
+        winner_to_coded=_coded(table.winner_to),
+        loser_to=_text(table.loser_to),
+        loser_to_coded=_coded(table.loser_to),
+    )
+
+
+def _label(label: TableLabel) -> LabelOut:
+    return LabelOut(code=label.code, details=label.details)
+
+
+def _coded(label: TableLabel | None) -> LabelOut | None:
+    return None if label is None else _label(label)
+
+
+def _text(label: TableLabel | None) -> str:
+    return "" if label is None else label_text(label)
 
 
 def crosstable_out(table: Crosstable) -> CrosstableOut:

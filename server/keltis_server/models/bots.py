@@ -14,7 +14,13 @@ class VersionOut(BaseModel):
     id: int
     number: int
     state: str
-    reason: str | None = Field(description="Why it is in this state; only for its author.")
+    reason: str | None = Field(
+        description="Why it is in this state, in English; only for its author."
+    )
+    reason_code: str | None = Field(description="The same as a code; only for its author.")
+    reason_details: dict[str, str | int | bool] | None = Field(
+        description="What belongs to the code; only for its author."
+    )
     variants: list[str]
     players: list[int]
     description: str

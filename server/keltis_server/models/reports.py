@@ -28,6 +28,8 @@ class ReportOut(FoundOut):
     """What the check of a version found. Empty until it is over."""
 
     state: str
-    reason: str
+    reason: str = Field(description="Why the version is in its state, in English.")
+    reason_code: str = Field(description="The same as a code.")
+    reason_details: dict[str, str | int | bool] = Field(description="What belongs to the code.")
     started: Moment | None
     finished: Moment | None

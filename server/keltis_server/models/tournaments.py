@@ -49,12 +49,31 @@ class EnteredOut(BaseModel):
     version: int
 
 
+class LabelOut(BaseModel):
+    """What a table is called, as a code: ``semi-final``, for example."""
+
+    code: str
+    details: dict[str, str | int] = Field(
+        description="What belongs to the code: number (which round, or how many it has room for)"
+        " and table (which of those that are called alike)."
+    )
+
+
+class SourceOut(BaseModel):
+    """Where an entrant of a table comes from."""
+
+    kind: str = Field(description="seed, or winner or loser of a table.")
+    seed: int | None = Field(description="From 1.")
+    table: LabelOut | None
+
+
 class TableOut(BaseModel):
     """A table of a round. Entrants are places in bots."""
 
     round: int
     table: int
-    label: str
+    label: str = Field(description="In English.")
+    label_coded: LabelOut
     entrants: list[int | None] = Field(description="Null: not known yet.")
     state: str
     played: int
@@ -62,9 +81,12 @@ class TableOut(BaseModel):
     forfeited: bool
     bracket: str
     winner: int | None
-    comes_from: list[str]
-    winner_to: str
+    comes_from: list[str] = Field(description="Of eliminations, by entrant, in English.")
+    comes_from_coded: list[SourceOut]
+    winner_to: str = Field(description="Of eliminations: the label of the next table.")
+    winner_to_coded: LabelOut | None
     loser_to: str
+    loser_to_coded: LabelOut | None
 
 
 class RoundOut(BaseModel):
@@ -89,7 +111,8 @@ class StandingOut(BaseModel):
     losses: int
     byes: int
     faults: int
-    eliminated_in: str
+    eliminated_in: str = Field(description="Of eliminations: the label of the last table.")
+    eliminated_in_coded: LabelOut | None
     withdrawn: bool
     group: str
 

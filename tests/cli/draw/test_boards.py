@@ -4,7 +4,7 @@ import pytest
 from rich.cells import cell_len
 
 from keltis_cli.draw.boards.boards import draw
-from keltis_cli.draw.look import LETTERS, MARKS, SYMBOLS, Look
+from keltis_cli.draw.look import LETTERS, MARKS, SEAT_MARKS, SYMBOLS, Look
 from keltis_engine import SPECTATORS
 from tests.cli.support.helpers import ALL_VARIANTS, states
 
@@ -21,6 +21,21 @@ def test_every_board_is_at_most_80_wide_and_24_high(variant: str, players: int, 
                 lines = draw(view, look).plain.split("\n")
                 assert len(lines) <= 24
                 assert max(cell_len(line) for line in lines) <= 80, "\n".join(lines)
+
+
+@pytest.mark.parametrize(("variant", "players"), TABLES)
+def test_players_can_have_names_instead_of_seats(variant: str, players: int) -> None:
+    names = ["seat 1", "two  blanks", "a-bot-with-a-name-longer-than-any-room", "d"][:players]
+    for state in states(variant, players, 2, "eager")[::9]:
+        view = state.view(SPECTATORS)
+        lines = draw(view, Look(), names).plain.split("\n")
+        assert max(cell_len(line) for line in lines) <= 80, "\n".join(lines)
+        text = "\n".join(lines)
+        for seat, name in enumerate(names):
+            assert f"{SEAT_MARKS[seat]} {name[:10]}" in text
+        assert "seat 0" not in text
+        if view["phase"] != "over":
+            assert f" {names[view['seat']][:6]}" in lines[0]
 
 
 @pytest.mark.parametrize("variant", ALL_VARIANTS)

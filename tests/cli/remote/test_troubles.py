@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from keltis_cli.remote.connect import following
+from keltis_server.http.problems import too_many
 from tests.cli.ladder.test_ladder_commands import wait_for
 from tests.cli.support.helpers import ESCAPE, command
 from tests.cli.support.inside import Done, Inside
@@ -87,10 +88,22 @@ def test_odd_answers_are_one_line(
         check_line(inside.run("bots", "--server", url), code, words)
 
 
-def test_too_many_requests_says_when_to_come_again(inside: Inside) -> None:
-    answer = says(429, '{"detail": "too many requests"}', Retry_After="7")
+@pytest.mark.parametrize(
+    "problem",
+    [
+        {"detail": "too many requests"},  # of a proxy before the server
+        {"detail": "you may try again later, said the proxy"},
+        too_many("too many requests", 7.0).to_plain(),
+    ],
+)
+def test_too_many_requests_says_once_when_to_come_again(
+    inside: Inside, problem: dict[str, str]
+) -> None:
+    answer = says(429, json.dumps(problem), Retry_After="7")
     with odd_server(answer) as (url, requests):
-        check_line(inside.run("bots", "--server", url), 2, "too many requests: try again in 7 s")
+        done = inside.run("bots", "--server", url)
+    check_line(done, 2, problem["detail"].partition(":")[0])
+    assert done.err.count("try again in 7 s") == 1
     assert len(requests) == 1
 
 
@@ -227,7 +240,8 @@ def test_names_with_escapes_never_reach_the_terminal(inside: Inside) -> None:
         "ratings": [],
     }
     none = {"size": None, "digest": None, "built_in": None}
-    version = {**bot, **none, "id": 1, "number": 1, "reason": ESCAPES}
+    why = {"reason": ESCAPES, "reason_code": "failed", "reason_details": {"text": ESCAPES}}
+    version = {**bot, **none, "id": 1, "number": 1, **why}
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         path = handler.path.partition("?")[0]

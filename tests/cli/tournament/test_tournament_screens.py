@@ -11,7 +11,8 @@ from keltis_cli.draw.journal import Journal
 from keltis_cli.draw.look import Look
 from keltis_cli.draw.tables.standings import standings_lines
 from keltis_cli.tournament.screen import Moment, TournamentState, tournament_lines
-from keltis_ladder.match.reasons import MatchReason, Reason
+from keltis_ladder.match.reasons import tournament_reason
+from keltis_ladder.match.table_labels import TableCode, TableLabel
 from keltis_ladder.tournaments.plan import DOUBLE, FORMATS, GAUNTLET, SINGLE, SWISS, Plan
 from keltis_ladder.tournaments.tournament import Tournament
 from keltis_ladder.tournaments.views import State
@@ -167,8 +168,8 @@ def test_the_screen_fits_every_terminal(format_: str, size: tuple[int, int], loo
     width, height = size
     tournament = played(Plan(format_, 12, matches=3), 7)
     journal = Journal(Clock())
-    place = {"tournament": "cup", "label": "Quarter-final 1"}
-    match = playing("bot-1", "bot-2", reason=Reason(MatchReason.TOURNAMENT, place))
+    place = TableLabel(TableCode.QUARTER_FINAL, table=1)
+    match = playing("bot-1", "bot-2", reason=tournament_reason("cup", place))
     journal.news(began(match))
     journal.event(started(match, "core 0"))
     journal.news(told(playing("bot-3", "bot-4"), 7, fault=True))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from keltis_cli.watch.model import ALL, PUBLIC, MatchModel
+from keltis_cli.watch.model import ALL, PUBLIC, Facts, MatchModel
 from keltis_cli.watch.playback import AS_THEY_COME, BETWEEN_GAMES, Playback
 from keltis_engine import VARIANTS
 from tests.cli.support.watch_records import BOTS, Record
@@ -41,6 +41,17 @@ def test_positions_are_those_of_the_engine_at_every_ply(variant: str, players: i
             assert game.views[ply] == record.live.view(rotation, ply, viewer)
             assert game.scores_at(ply) == record.live.scores(rotation, ply)
             assert game.clocks_at(ply) == record.live.clocks(rotation, ply, viewer)
+
+
+def test_a_match_of_a_tournament_is_called_by_its_table_there() -> None:
+    message = Record("keltis").snapshot(0, 0)
+    match = message["data"]["match"]
+    match |= {"tournament": "cup", "purpose": "tournament", "reason": "anything at all"}
+    match["reason_code"] = "tournament"
+    match["reason_details"] = {"tournament": "cup", "label": "semi-final", "table": 2}
+    assert Facts.of(match).within_tournament().reason == "Semi-final 2"
+    match["reason_details"]["label"] = "at the window"  # of a later release
+    assert Facts.of(match).within_tournament().reason == "anything at all"
 
 
 def test_perspectives_are_kept_apart_and_all_cards_come_with_the_end() -> None:
@@ -104,7 +115,7 @@ def test_a_restart_forgets_all_games() -> None:
     model.take(record.snapshot(0, 30))
     playback = Playback(model)
     playback.live()
-    model.take(record.delta(2, {"kind": "restarted", "reason": "the platform failed"}))
+    model.take(record.delta(2, {"kind": "restarted", "reason_code": "platform"}))
     assert model.begun == []
     playback.tick(0.1)
     assert (playback.ply, playback.game) == (0, None)

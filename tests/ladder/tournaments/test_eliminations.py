@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.match.table_labels import TableCode, TableLabel, label_text
 from keltis_ladder.tournaments import LegResult, Plan, State, TableView, Tournament
 from keltis_ladder.tournaments.schedules.brackets import (
     SEED,
@@ -16,6 +18,7 @@ from keltis_ladder.tournaments.schedules.brackets import (
     drop_in_crossings,
     seeded_slots,
 )
+from keltis_ladder.tournaments.views import origin_text
 from tests.ladder.tournaments.support.playing import (
     DRAW,
     LOSS,
@@ -58,7 +61,7 @@ def test_single_elimination_takes_a_table_for_everybody_who_goes_out(plan: Plan,
     tournament = played(plan, seed)
     third_place = plan.entrants >= 4
     assert len(tables_of(tournament)) == plan.entrants - 1 + third_place
-    final = next(table for table in tables_of(tournament) if table.label == "Final")
+    final = next(table for table in tables_of(tournament) if table.label.code == TableCode.FINAL)
     assert order(tournament)[0] == final.winner
     assert set(order(tournament)[:2]) == set(final.entrants)
     lost = losses_of(tournament)
@@ -91,13 +94,13 @@ def test_the_best_seeds_meet_as_late_as_can_be_and_have_the_byes(
     tournament = Tournament(Plan("single-elimination", entrants, players=players))
     for _ in play(tournament, better_seed):
         pass
-    final = next(table for table in tables_of(tournament) if table.label == "Final")
+    final = next(table for table in tables_of(tournament) if table.label.code == TableCode.FINAL)
     assert set(final.entrants) == set(range(players))
     byes = tournament.rounds[0].byes
     assert byes == tuple(range(len(byes)))
     # In every round the survivors are the best seeds, and the best have the smallest tables.
     for view in tournament.rounds:
-        tables = [table for table in view.tables if table.label != "Third place"]
+        tables = [table for table in view.tables if table.label.code != TableCode.THIRD_PLACE]
         seeds = [seed for table in tables for seed in table.entrants if seed is not None]
         assert sorted([*seeds, *view.byes]) == list(range(len(seeds) + len(view.byes)))
         by_best = sorted(tables, key=lambda table: min(s for s in table.entrants if s is not None))
@@ -114,7 +117,9 @@ def test_eight_seeds_stand_in_the_usual_order() -> None:
 
 
 def test_tables_have_names_for_people() -> None:
-    labels = [table.label for table in tables_of(Tournament(Plan("single-elimination", 16)))]
+    labels = [
+        label_text(table.label) for table in tables_of(Tournament(Plan("single-elimination", 16)))
+    ]
     assert labels[0] == "Round of 16, table 1"
     assert labels[8:] == [
         *(f"Quarter-final {k}" for k in range(1, 5)),
@@ -132,7 +137,10 @@ def test_losers_of_a_round_share_their_place() -> None:
         pass
     assert order(tournament) == list(range(8))
     assert places(tournament) == [1, 2, 3, 4, 5, 5, 5, 5]
-    labels = [standing.eliminated_in for standing in tournament.standings()]
+    labels = [
+        label_text(standing.eliminated_in) if standing.eliminated_in else ""
+        for standing in tournament.standings()
+    ]
     assert labels[:5] == ["", "Final", "Semi-final 2", "Semi-final 1", "Quarter-final 2"]
 
 
@@ -140,14 +148,21 @@ def test_the_bracket_says_where_everybody_goes() -> None:
     tournament = Tournament(Plan("single-elimination", 4))
     tournament.record("1/1/1", WIN)
     semi, other = tournament.bracket()[0].tables
-    assert (semi.winner, semi.winner_to, semi.loser_to) == (0, "Final", "Third place")
+    assert (semi.winner, semi.winner_to, semi.loser_to) == (
+        0,
+        TableLabel(TableCode.FINAL),
+        TableLabel(TableCode.THIRD_PLACE),
+    )
     assert (other.winner, other.state) == (None, State.OPEN)
     final, third = tournament.bracket()[1].tables
     assert final.entrants == (0, None)
     assert third.entrants == (3, None)
     assert final.state == State.WAITING
-    assert final.comes_from == ("Winner of Semi-final 1", "Winner of Semi-final 2")
-    assert semi.comes_from == ("Seed 1", "Seed 4")
+    assert [origin_text(origin) for origin in final.comes_from] == [
+        "Winner of Semi-final 1",
+        "Winner of Semi-final 2",
+    ]
+    assert [origin_text(origin) for origin in semi.comes_from] == ["Seed 1", "Seed 4"]
     with pytest.raises(LadderError, match="look at its bracket"):
         tournament.crosstable()
     with pytest.raises(LadderError, match="look at its crosstable"):
@@ -253,7 +268,7 @@ def test_in_a_double_elimination_nobody_goes_out_before_the_second_loss(
     done = [table for table in tables_of(tournament) if table.state == State.DONE]
     assert len(done) == 2 * plan.entrants - 2 + lost[champion]
     again = tables_of(tournament)[-1]
-    assert again.label == "Grand final, again"
+    assert label_text(again.label) == "Grand final, again"
     assert (again.state == State.NOT_NEEDED) == (lost[champion] == 0)
 
 
@@ -282,7 +297,7 @@ def test_places_of_a_double_elimination_follow_the_losers_bracket() -> None:
         pass
     assert order(tournament)[:4] == [0, 1, 2, 3]
     assert places(tournament) == [1, 2, 3, 4, 5, 5, 7, 7]
-    assert tournament.standings()[2].eliminated_in == "Losers' final"
+    assert tournament.standings()[2].eliminated_in == TableLabel(TableCode.LOSERS_FINAL)
 
 
 def first_rematch(entrants: int, tries: int) -> str:
@@ -292,7 +307,7 @@ def first_rematch(entrants: int, tries: int) -> str:
         met: set[frozenset[int | None]] = set()
         for table in tables_of(played(Plan("double-elimination", entrants), seed)):
             if table.bracket == "L" and frozenset(table.entrants) in met:
-                rounds.append((table.round, table.label.partition(",")[0]))
+                rounds.append((table.round, label_text(replace(table.label, table=0))))
             met.add(frozenset(table.entrants))
     return min(rounds)[1]
 

@@ -3,6 +3,7 @@
 import pytest
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.match.table_labels import TableCode, TableLabel
 from keltis_ladder.tournaments import FORMATS, LegResult, Pairing, Plan, Tournament, walkover
 from tests.ladder.tournaments.support.playing import complaint
 
@@ -80,7 +81,7 @@ def test_a_result_that_cannot_be_is_refused(result: LegResult, text: str) -> Non
 
 
 def test_a_walkover_gives_all_wins_to_those_who_are_there() -> None:
-    table = Pairing(1, 1, (4, 7, 2))
+    table = Pairing(1, 1, (4, 7, 2), TableLabel(TableCode.FINAL))
     assert walkover(table, {7}) == LegResult((1, 3, 1), (18, 0, 18), (0, 0, 0), (0, 0, 0))
     assert walkover(table, {2, 4}) == LegResult((2, 1, 2), (0, 36, 0), (0, 0, 0), (0, 0, 0))
     for absent in ({9}, {2, 4, 7}):

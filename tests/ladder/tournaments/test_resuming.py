@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.match.table_labels import TableCode
 from keltis_ladder.tournaments import FORMATS, Leg, LegResult, Plan, Tournament, restore
 from tests.ladder.tournaments.support.playing import (
     DRAW,
@@ -216,7 +217,7 @@ def test_in_an_elimination_the_opponent_of_a_withdrawn_entrant_goes_on() -> None
     # 0 forfeits the third place as well, as soon as the other semi-final is over.
     tournament.record("1/2/1", WIN)
     tournament.record("1/2/2", WIN)
-    assert {leg.pairing.label for leg in tournament.due()} == {"Final"}
+    assert {leg.pairing.label.code for leg in tournament.due()} == {TableCode.FINAL}
     for leg in tournament.due():
         tournament.record(leg.key, WIN)
     assert tournament.finished

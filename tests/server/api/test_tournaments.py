@@ -112,6 +112,19 @@ def test_seeds_come_from_ratings_and_the_best_can_be_taken(tmp_path: Path) -> No
             assert cup["crosstable"] is None
             labels = {table["label"] for each in cup["bracket"] for table in each["tables"]}
             assert "Final" in labels
+            final = cup["bracket"][-1]["tables"][0]
+            assert final["label_coded"] == {"code": "final", "details": {}}
+            assert final["comes_from"] == ["Seed 1", "Winner of Semi-final"]
+            semi_final = {"code": "semi-final", "details": {}}
+            assert final["comes_from_coded"] == [
+                {"kind": "seed", "seed": 1, "table": None},
+                {"kind": "winner", "seed": None, "table": semi_final},
+            ]
+            semi = cup["bracket"][0]["tables"][0]
+            assert (semi["label_coded"], semi["winner_to"]) == (semi_final, "Final")
+            assert semi["winner_to_coded"] == final["label_coded"]
+            assert semi["loser_to_coded"] is None
+            assert {line["eliminated_in_coded"] for line in cup["standings"]} == {None}
             best = {**named, "name": "best", "format": "swiss", "bots": [], "top": 4}
             swiss = await server.post("/tournaments", 201, json=best, headers=ada)
             assert {bot["bot"] for bot in swiss["bots"]} == {"one", "two", "three", "four"}

@@ -258,9 +258,12 @@ def test_leaderboard_version_and_tournament_are_told_as_they_change(tmp_path: Pa
                 for live in (owner, other):
                     await live.subscribe(version)
                 first = await until(owner, lambda m: m["op"] == "snapshot")
-                assert first["data"]["version"]["reason"] == "for tests"
+                told = first["data"]["version"]
+                assert (told["reason"], told["reason_code"]) == ("for tests", "taken-back")
+                assert told["reason_details"] == {"text": "for tests"}
                 first = await until(other, lambda m: m["op"] == "snapshot")
-                assert first["data"]["version"]["reason"] is None
+                told = first["data"]["version"]
+                assert {told["reason"], told["reason_code"], told["reason_details"]} == {None}
 
                 # The check is for the author, the state for everybody.
                 id = alice.version

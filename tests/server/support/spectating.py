@@ -165,6 +165,7 @@ class Mirror:
             case "frame":
                 self._frame(event)
             case "restarted":
+                assert event["reason_code"] == "platform"
                 self.restarts += 1
                 self.views.clear()
 

@@ -90,6 +90,8 @@ def test_a_bot_that_passes_plays_and_one_that_does_not_is_told_why(tmp_path: Pat
             assert await journal.next() == ("good", 2, "broken")
             report = await server.get("/bots/good/versions/2/report", headers=ada)
             assert report["reason"] == "build: the build ended with exit code 3"
+            assert report["reason_code"] == "failed"
+            assert report["reason_details"] == {"text": report["reason"]}
             assert "characters are left out" in report["output"]
             assert report["output"].endswith("the end\n")
             assert len(report["output"]) < LARGEST + 100

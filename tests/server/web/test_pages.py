@@ -18,8 +18,14 @@ import pytest
 from sqlmodel import Session, select
 
 from keltis_engine import VARIANTS
+from keltis_engine.state.state import ENDINGS
 from keltis_ladder.match.reasons import WORDS, MatchReason
+from keltis_ladder.match.table_labels import ONE_OF_SEVERAL, TableCode
+from keltis_ladder.match.table_labels import WORDS as LABEL_WORDS
 from keltis_ladder.store.schema.tables import Version
+from keltis_ladder.store.schema.version_states import TRANSITIONS, VersionCause, VersionState
+from keltis_server.live.channels.match import RESTARTED
+from keltis_server.models.tournaments import LabelOut
 from keltis_server.web.render.assets import DIRECTORY, HASH_MARK, Assets
 from keltis_server.web.render.drawing import axis_of, heat, spark
 from keltis_server.web.render.markdown import read_markdown
@@ -488,7 +494,7 @@ def test_no_text_is_missing_and_none_is_left_over() -> None:
     assert said
     assert said <= known.keys(), said - known.keys()
     looked_up = {"variant", "state", "purpose", "fault", "ending", "reason", "format", "bracket"}
-    looked_up |= {"label", "component"}
+    looked_up |= {"label", "source", "component"}
     looked_up |= {"months", "language", "theme", "nav", "scope", "problem", "match", "rules"}
     everything = templates + scripts
     stems = tuple(re.findall(r"`(\w+_)\$\{", scripts))  # of names that scripts put together
@@ -515,17 +521,37 @@ def test_numbers_are_written_as_people_write_them(
 
 
 @pytest.mark.parametrize(
-    ("section", "name", "text"),
+    ("code", "details", "text"),
     [
-        ("label", "Winner of Winners' round 2, table 1", "Sieger: Runde 2 der Sieger, Tisch 1"),
-        ("label", "Round of 16, table 3", "Runde der letzten 16, Tisch 3"),
-        ("label", "something new", "something new"),
+        ("winners-round", {"number": 2, "table": 1}, "Runde 2 der Sieger, Tisch 1"),
+        ("round-of", {"number": 16, "table": 3}, "Runde der letzten 16, Tisch 3"),
+        ("round-of", {"number": 16}, "Runde der letzten 16"),
+        ("semi-final", {"table": 2}, "Halbfinale 2"),
+        ("grand-final-again", {}, "Großes Finale, noch einmal"),
     ],
 )
-def test_names_with_parts_are_put_together_in_each_language(
-    section: str, name: str, text: str
+def test_what_a_table_is_called_is_said_in_the_language_of_the_reader(
+    code: str, details: dict[str, str | int], text: str
 ) -> None:
-    assert words_of("de").of(section, name) == text
+    assert words_of("de").table(code, details) == text
+    label = LabelOut(code=code, details=details)
+    assert words_of("de").source("winner", None, label) == f"Sieger: {text}"
+    assert words_of("de").source("seed", 3, None) == "Gesetzt: 3"
+
+
+def test_every_table_has_words_in_each_language() -> None:
+    for language in ("en", "de"):
+        words = words_of(language)
+        for code in TableCode:
+            assert words.table(code, {"number": 2})
+        for code in ONE_OF_SEVERAL:
+            assert words.table(code, {"number": 2, "table": 3})
+    english = words_of("en").texts
+    assert {f"label.{code}": text for code, text in LABEL_WORDS.items()} == {
+        name: text
+        for name, text in english.items()
+        if name.startswith("label.") and not name.endswith("-table")
+    }
 
 
 @pytest.mark.parametrize(
@@ -537,7 +563,12 @@ def test_names_with_parts_are_put_together_in_each_language(
         ("share", {"variant": "kartenspiel", "players": 3}, "An der Reihe: Das Kartenspiel zu 3"),
         ("challenge", {"author": "maeve"}, "Eine Herausforderung von maeve"),
         ("challenge", {}, "Eine Herausforderung"),
-        ("tournament", {"tournament": "a: b", "label": "Semi-final 2"}, "a: b: Halbfinale 2"),
+        ("tournament", {"tournament": "b: c", "label": "final"}, "b: c: Finale"),
+        (
+            "tournament",
+            {"tournament": "cup", "label": "round", "number": 2, "table": 1},
+            "cup: Runde 2, Tisch 1",
+        ),
     ],
 )
 def test_why_a_match_is_played_is_said_in_the_language_of_the_reader(
@@ -551,6 +582,24 @@ def test_every_reason_has_words_in_each_language(language: str) -> None:
     texts = words_of(language).texts
     assert {f"reason.{code}" for code in MatchReason} <= texts.keys()
     assert WORDS.keys() == set(MatchReason)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_scripts_can_say_why_a_version_is_broken_and_how_a_game_ended(language: str) -> None:
+    said = words_of(language).for_scripts
+    causes = {cause for (_, cause), to in TRANSITIONS.items() if to is VersionState.BROKEN}
+    details: dict[VersionCause, set[str]] = {
+        VersionCause.FAILED: {"text"},
+        VersionCause.UNPREPARED: {"text"},
+        VersionCause.FAULTS: {"faults", "matches"},
+    }
+    assert causes == details.keys()
+    for cause in causes:
+        wanted = {"bot", "number", *details[cause]}
+        assert fields(said[f"broken_{cause}"]) == wanted
+    assert fields(said["broken_faults_rated"]) == fields(said["broken_faults"])
+    assert {f"ending.{ending}" for ending in ENDINGS} <= said.keys()
+    assert f"view_restarted_{RESTARTED['reason_code']}" in said
 
 
 def test_values_in_texts_with_tags_cannot_bring_tags() -> None:

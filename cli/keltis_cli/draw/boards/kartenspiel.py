@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.text import Text
@@ -22,11 +23,11 @@ COLUMN: Final = WIDTH // 2
 STONES: Final = range(1, 10)
 
 
-def draw(view: View, look: Look) -> list[Text]:
+def draw(view: View, look: Look, names: Sequence[str]) -> list[Text]:
     """Draw the whole table."""
     facts = [f"draw pile {view['pile']['size']}", f"ended rows {view['ended_rows']}"]
-    lines = [title_line(view, look, facts), wish_line(view, look), pile_line(view, look)]
-    lines += in_pairs([player(view, seat, look) for seat in range(view["players"])], COLUMN)
+    lines = [title_line(view, look, names, facts), wish_line(view, look), pile_line(view, look)]
+    lines += in_pairs([player(view, seat, look, name) for seat, name in enumerate(names)], COLUMN)
     return lines + hand_lines(view, look)
 
 
@@ -41,18 +42,16 @@ def wish_line(view: View, look: Look) -> Text:
     return line
 
 
-def player(view: View, seat: int, look: Look) -> list[Text]:
+def player(view: View, seat: int, look: Look, name: str) -> list[Text]:
     """Draw a player's five rows, points row and wish stones."""
     width = COLUMN - 2
     stones = view["wish_stones"][seat]
     facts = " ".join(f"{look.mark('wish')}{stone}" for stone in stones)
+    if len(stones) >= 5:
+        facts = look.mark("wish") + "".join(map(str, stones))
     rows = view["rows"][seat]
     return [
-        player_line(view, seat, look, facts if len(stones) < 5 else _many(look, stones), width),
+        player_line(view, seat, look, name, facts, width),
         *(row_line(look, letter, rows[letter], width) for letter in LETTERS),
         row_line(look, "P", view["points_rows"][seat], width),
     ]
-
-
-def _many(look: Look, stones: list[int]) -> str:
-    return look.mark("wish") + "".join(str(stone) for stone in stones)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.text import Text
@@ -27,10 +28,10 @@ BOARD_WIDTH: Final = 42
 GOAL_FROM: Final = 7
 
 
-def draw(view: View, look: Look) -> list[Text]:
+def draw(view: View, look: Look, names: Sequence[str]) -> list[Text]:
     """Draw the whole table."""
-    players = [line for seat in range(view["players"]) for line in player(view, seat, look)]
-    return board_table(view, look, beside(paths(view, look), players, BOARD_WIDTH))
+    players = [line for seat, name in enumerate(names) for line in player(view, seat, look, name)]
+    return board_table(view, look, names, beside(paths(view, look), players, BOARD_WIDTH))
 
 
 def paths(view: View, look: Look) -> list[Text]:
@@ -62,11 +63,11 @@ def stone_cell(view: View, look: Look, field: str, figures: str) -> Text:
     return cell
 
 
-def player(view: View, seat: int, look: Look) -> list[Text]:
+def player(view: View, seat: int, look: Look, name: str) -> list[Text]:
     """Draw a player's rows: whole for two players, in short for more."""
     width = WIDTH - BOARD_WIDTH
     facts = f"{look.mark('wish')}{view['wish_stones'][seat]} +{view['points'][seat]}"
-    head = player_line(view, seat, look, facts, width)
+    head = player_line(view, seat, look, name, facts, width)
     rows = view["rows"][seat]
     if view["players"] > 2:
         return [head, *row_summaries(look, rows, width)]

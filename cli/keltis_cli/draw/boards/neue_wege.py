@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.text import Text
@@ -46,10 +47,10 @@ PLACES: Final = {
 STRAIGHT: Final = {1, 9}
 
 
-def draw(view: View, look: Look) -> list[Text]:
+def draw(view: View, look: Look, names: Sequence[str]) -> list[Text]:
     """Draw the whole table."""
-    players = [line for seat in range(view["players"]) for line in player(view, seat, look)]
-    return board_table(view, look, beside(network(view, look), players, BOARD_WIDTH))
+    players = [line for seat, name in enumerate(names) for line in player(view, seat, look, name)]
+    return board_table(view, look, names, beside(network(view, look), players, BOARD_WIDTH))
 
 
 def network(view: View, look: Look) -> list[Text]:
@@ -101,11 +102,11 @@ def path_line(row: int) -> Text:
     return styled("".join(line).rstrip(), QUIET)
 
 
-def player(view: View, seat: int, look: Look) -> list[Text]:
+def player(view: View, seat: int, look: Look, name: str) -> list[Text]:
     """Draw a player's rows and wish stones: whole for two players, in short for more."""
     width = WIDTH - BOARD_WIDTH
     rows = view["rows"][seat]
-    lines = [player_line(view, seat, look, f"+{view['points'][seat]}", width)]
+    lines = [player_line(view, seat, look, name, f"+{view['points'][seat]}", width)]
     if view["players"] > 2:
         lines += row_summaries(look, rows, width)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rich.cells import cell_len
@@ -18,9 +18,12 @@ from keltis_cli.draw.look import (
     Look,
     styled,
 )
+from keltis_cli.draw.strokes import cut
 from keltis_engine import View
 
 WIDTH: Final = 80
+GAP: Final = 2  # cells after a name, at least
+SHORTEST_NAME: Final = 6  # cells, as "seat 0" has
 
 PHASES: Final = {
     "turn": "to lay or discard",
@@ -64,40 +67,53 @@ def spread(left: Text, right: Text, width: int) -> Text:
     return line.append_text(right)
 
 
-def title_line(view: View, look: Look, facts: Iterable[str]) -> Text:
+def title_line(view: View, look: Look, names: Sequence[str], facts: Iterable[str]) -> Text:
     """Return the first line of a board: what is played, who is to decide, and some facts."""
     dot = f" {look.mark('dot')} "
     left = styled(view["variant"], TITLE).append(f"{dot}turn {view['turn']}")
+    right = Text(dot.join(facts))
     if view["phase"] == "over":
         left.append(f"{dot}game over")
     else:
         doing = PHASES[view["phase"]]
         if view["variant"] == "weg-der-steine" and view["phase"] == "turn":
             doing = "to reveal or take"
-        left.append(f"{dot}{seat_name(view, view['seat'])} {doing}")
-    return spread(left, Text(dot.join(facts)), WIDTH)
+        left.append(dot)
+        room = WIDTH - left.cell_len - len(f" {doing}") - right.cell_len - GAP
+        left.append(f"{fitted_name(names[view['seat']], room, look)} {doing}")
+    return spread(left, right, WIDTH)
 
 
-def board_table(view: View, look: Look, middle: list[Text]) -> list[Text]:
+def board_table(view: View, look: Look, names: Sequence[str], middle: list[Text]) -> list[Text]:
     """Return the table of a game with figures, around its board and players."""
     goal = f"goal {look.mark('goal')} {view['in_goal']}/5"
-    title = title_line(view, look, [f"draw pile {view['pile']['size']}", goal])
+    title = title_line(view, look, names, [f"draw pile {view['pile']['size']}", goal])
     return [title, *middle, pile_line(view, look), *hand_lines(view, look)]
 
 
-def seat_name(view: View, seat: int) -> str:
-    """Return what to call a seat: the viewer's own is marked."""
-    return f"seat {seat} (you)" if view["viewer"] == seat else f"seat {seat}"
+def seat_names(view: View) -> list[str]:
+    """Return what to call the seats: the viewer's own is marked."""
+    return [
+        f"seat {seat} (you)" if view["viewer"] == seat else f"seat {seat}"
+        for seat in range(view["players"])
+    ]
 
 
-def player_line(view: View, seat: int, look: Look, facts: str, width: int) -> Text:
-    """Return the head of a player's part: figure letter, seat, and the score as it stands."""
+def fitted_name(name: str, room: int, look: Look) -> str:
+    """Return a name in so many cells, but never without its beginning."""
+    return cut(name, max(SHORTEST_NAME, room), look)
+
+
+def player_line(view: View, seat: int, look: Look, name: str, facts: str, width: int) -> Text:
+    """Return the head of a player's part: figure letter, name, and the score as it stands."""
     to_decide = view["seat"] == seat and view["phase"] != "over"
     left = Text(look.mark("turn") if to_decide else " ")
     left.append(SEAT_MARKS[seat], FIGURE_STYLE)
-    left.append(f" {seat_name(view, seat)}", TITLE)
     right = Text(f"{facts}  " if facts else "").append(f"{view['scores'][seat]:>3}", TITLE)
-    return spread(left, right.append(" pts"), width)
+    right.append(" pts")
+    room = width - left.cell_len - 1 - right.cell_len - GAP
+    left.append(f" {fitted_name(name, room, look)}", TITLE)
+    return spread(left, right, width)
 
 
 def row_line(look: Look, letter: str, cards: list[str], width: int) -> Text:

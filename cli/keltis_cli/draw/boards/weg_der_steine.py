@@ -5,16 +5,17 @@ The grid shows where each tile is: face up in the middle, in somebody's row, or 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.text import Text
 
 from keltis_cli.draw.boards.pieces import (
     WIDTH,
+    fitted_name,
     in_pairs,
     player_line,
     row_line,
-    seat_name,
     title_line,
 )
 from keltis_cli.draw.look import LETTERS, QUIET, SEAT_MARKS, Look, styled
@@ -26,14 +27,14 @@ CELL: Final = 6
 VALUES: Final = range(11)
 
 
-def draw(view: View, look: Look) -> list[Text]:
+def draw(view: View, look: Look, names: Sequence[str]) -> list[Text]:
     """Draw the whole table."""
     lines = [
-        title_line(view, look, [f"{view['pile']['size']} face down"]),
+        title_line(view, look, names, [f"{view['pile']['size']} face down"]),
         *grid(view, look),
-        legend(view, look),
+        legend(view, look, names),
     ]
-    lines += in_pairs([player(view, seat, look) for seat in range(view["players"])], COLUMN)
+    lines += in_pairs([player(view, seat, look, name) for seat, name in enumerate(names)], COLUMN)
     return lines
 
 
@@ -67,11 +68,12 @@ def tile_cell(view: View, look: Look, tile: str, owners: dict[str, str]) -> Text
     return cell
 
 
-def legend(view: View, look: Look) -> Text:
+def legend(view: View, look: Look, names: Sequence[str]) -> Text:
     """Say what the signs mean; while a tile is turned up, say that instead."""
     if view["revealed"] is not None:
-        line = Text(f" {seat_name(view, view['seat'])} has turned up ")
-        return line.append_text(look.card(view["revealed"]))
+        line = Text(" has turned up ").append_text(look.card(view["revealed"]))
+        name = fitted_name(names[view["seat"]], WIDTH - 1 - line.cell_len, look)
+        return Text(f" {name}").append_text(line)
     marks = ", ".join(SEAT_MARKS[seat].lower() for seat in range(view["players"]))
     return Text(
         f" {look.mark('empty')} face down   {marks} in that row   {look.mark('clover')} again"
@@ -80,12 +82,12 @@ def legend(view: View, look: Look) -> Text:
     )
 
 
-def player(view: View, seat: int, look: Look) -> list[Text]:
+def player(view: View, seat: int, look: Look, name: str) -> list[Text]:
     """Draw a player's rows."""
     width = COLUMN - 2
     facts = f"{look.mark('wish')}{view['wish_stones'][seat]} +{view['bonus'][seat]}"
     rows = view["rows"][seat]
     return [
-        player_line(view, seat, look, facts, width),
+        player_line(view, seat, look, name, facts, width),
         *(row_line(look, letter, rows[letter], width) for letter in LETTERS),
     ]

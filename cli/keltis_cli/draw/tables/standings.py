@@ -13,6 +13,7 @@ from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.strokes import score_text, stroke
 from keltis_cli.draw.tables.columns import Column, fitted, numbers, texts
 from keltis_cli.draw.tables.leaderboard import ALARM
+from keltis_ladder.match.table_labels import label_text
 from keltis_ladder.tournaments.plan import SWISS, TWO, Plan
 from keltis_ladder.tournaments.standings import (
     BUCHHOLZ,
@@ -99,7 +100,8 @@ def _columns(
     ]
     if tables.plan.elimination:
         out = [standing.eliminated_in for standing in members]
-        columns.append(texts("out in", out, look, least=12, spare=3))
+        texts_of = ["" if label is None else label_text(label) for label in out]
+        columns.append(texts("out in", texts_of, look, least=12, spare=3))
     return columns
 
 

@@ -22,6 +22,7 @@ RETRY_PAUSES: Final = (0.3, 1.0)  # seconds before each retry
 CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 60.0  # without a byte of the answer
 QUOTED: Final = 200  # characters of an odd answer
+LATER: Final = "urn:keltis-ladder:problem:too-many-requests"  # its text says when
 
 Query = str | int | bool | None
 
@@ -186,14 +187,12 @@ class Server:
         text = printable(" ".join(detail.split()))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise Unreachable(f"{self.url} has an internal error: {text}")
-        raise Refused(self._with_advice(status, text, response.headers.get("Retry-After")), status)
-
-    def _with_advice(self, status: int, text: str, retry_after: str | None) -> str:
+        retry_after = response.headers.get("Retry-After")
         if status == HTTPStatus.UNAUTHORIZED and self.place.token:
-            return f"{text}; log in again: keltis-ladder login {self.url}"
-        if status == HTTPStatus.TOO_MANY_REQUESTS and retry_after and "try again" not in text:
-            return f"{text}: try again in {printable(retry_after)} s"
-        return text
+            text += f"; log in again: keltis-ladder login {self.url}"
+        elif status == HTTPStatus.TOO_MANY_REQUESTS and retry_after and plain.get("type") != LATER:
+            text += f": try again in {printable(retry_after)} s"
+        raise Refused(text, status)
 
     def odd(self, what: str) -> Unreachable:
         """Return the trouble that an answer is not what a server of ours would say."""

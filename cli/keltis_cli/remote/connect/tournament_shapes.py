@@ -8,10 +8,13 @@ from typing import Final
 from pydantic import model_validator
 
 from keltis_cli.draw.tables.standings import SHORT, Tables
+from keltis_ladder.match.table_labels import TableLabel, label_from_details
 from keltis_ladder.tournaments import standings, views
 from keltis_ladder.tournaments.plan import FORMATS, Plan
+from keltis_ladder.tournaments.schedules.brackets import LOSER, SEED, WINNER
 from keltis_server.models.tournaments import (
     CrosstableOut,
+    LabelOut,
     RoundOut,
     StandingOut,
     TableOut,
@@ -20,6 +23,7 @@ from keltis_server.models.tournaments import (
 
 FINEST: Final = 5040  # no score or tie-break is a finer part of a match
 STATES: Final = frozenset(views.State)
+KINDS: Final = frozenset((SEED, WINNER, LOSER))
 
 
 class Tournament(TournamentOut):
@@ -40,6 +44,13 @@ class Tournament(TournamentOut):
             raise ValueError("a table has not as many scores as bots")
         if any(table.state not in STATES for table in tables):
             raise ValueError("a table is in a state that is not known here")
+        for label in [
+            *(label for table in tables for label in _labels(table)),
+            *(standing.eliminated_in_coded for standing in self.standings),
+        ]:
+            _label_if_any(label)
+        if any(source.kind not in KINDS for table in tables for source in table.comes_from_coded):
+            raise ValueError("a bot comes from where is not known here")
         return self
 
     def tables(self) -> Tables:
@@ -62,9 +73,13 @@ def _standing(told: StandingOut) -> standings.Standing:
         for name, value in told.tie_breaks.items()
         if name in SHORT or name == standings.FAULTS
     ]
-    same = told.model_dump(exclude={"bot", "score", "tie_breaks"})
+    other = {"bot", "score", "tie_breaks", "eliminated_in", "eliminated_in_coded"}
     return standings.Standing(
-        entrant=told.bot, score=_exact(told.score), tie_breaks=tuple(known), **same
+        entrant=told.bot,
+        score=_exact(told.score),
+        tie_breaks=tuple(known),
+        eliminated_in=_label_if_any(told.eliminated_in_coded),
+        **told.model_dump(exclude=other),
     )
 
 
@@ -74,14 +89,39 @@ def _round(told: RoundOut) -> views.RoundView:
 
 
 def _table(told: TableOut) -> views.TableView:
-    same = told.model_dump(exclude={"entrants", "state", "scores", "comes_from"})
     return views.TableView(
+        round=told.round,
+        table=told.table,
+        label=_label(told.label_coded),
         entrants=tuple(told.entrants),
         state=views.State(told.state),
+        played=told.played,
         scores=tuple(_exact(score) for score in told.scores),
-        comes_from=tuple(told.comes_from),
-        **same,
+        forfeited=told.forfeited,
+        bracket=told.bracket,
+        winner=told.winner,
+        comes_from=tuple(
+            views.Origin(source.kind, source.seed or 0, _label_if_any(source.table))
+            for source in told.comes_from_coded
+        ),
+        winner_to=_label_if_any(told.winner_to_coded),
+        loser_to=_label_if_any(told.loser_to_coded),
     )
+
+
+def _labels(table: TableOut) -> list[LabelOut | None]:
+    """Return all labels that a table tells."""
+    sources = [source.table for source in table.comes_from_coded]
+    return [table.label_coded, table.winner_to_coded, table.loser_to_coded, *sources]
+
+
+def _label(told: LabelOut) -> TableLabel:
+    """Return what a table is called; raise if that is not known here."""
+    return label_from_details(told.code, told.details)
+
+
+def _label_if_any(told: LabelOut | None) -> TableLabel | None:
+    return None if told is None else _label(told)
 
 
 def _crosstable(told: CrosstableOut) -> views.Crosstable:

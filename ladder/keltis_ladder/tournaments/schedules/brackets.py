@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
+from keltis_ladder.match.table_labels import TableCode, TableLabel
 from keltis_ladder.tournaments.plan import DOUBLE, TWO, Plan
 
 SEED: Final = "seed"
@@ -24,6 +25,11 @@ FINALS: Final = "F"
 GOES_ON: Final = -1  # in place of a rank: the losers have another chance
 FOUR: Final = 4
 _THIRD: Final = 2  # the rank: two are ahead
+THIRD_PLACE: Final = TableLabel(TableCode.THIRD_PLACE)
+WINNERS_FINAL: Final = TableLabel(TableCode.WINNERS_FINAL)
+LOSERS_FINAL: Final = TableLabel(TableCode.LOSERS_FINAL)
+GRAND_FINAL: Final = TableLabel(TableCode.GRAND_FINAL)
+GRAND_FINAL_AGAIN: Final = TableLabel(TableCode.GRAND_FINAL_AGAIN)
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class Node:
     round: int
     bracket: str
     sources: tuple[Source, ...]
-    label: str
+    label: TableLabel
     table: int = 0
     out: int = GOES_ON  # the rank of its losers
     decides: int | None = None  # of a final: the rank of its first; the others have the next ones
@@ -69,26 +75,22 @@ class Bracket:
         return Source(WINNER, number), Source(LOSER, number)
 
     def number_tables(self) -> None:
-        """Number the tables of each round, and put their numbers into the labels."""
+        """Number the tables of each round, and those that are called alike."""
         tables: defaultdict[int, int] = defaultdict(int)
-        alike: defaultdict[str, list[int]] = defaultdict(list)
+        alike: defaultdict[TableLabel, list[int]] = defaultdict(list)
         for number in sorted(range(len(self.nodes)), key=self._order):
             node = self.nodes[number]
             tables[node.round] += 1
             self.nodes[number] = replace(node, table=tables[node.round])
             alike[node.label].append(number)
         for label, numbers in alike.items():
-            for k, number in enumerate(numbers, 1):
-                named = label.replace("#", str(k)) if len(numbers) > 1 else _without_number(label)
-                self.nodes[number] = replace(self.nodes[number], label=named)
+            if len(numbers) > 1:
+                for k, number in enumerate(numbers, 1):
+                    self.nodes[number] = replace(self.nodes[number], label=replace(label, table=k))
 
     def _order(self, number: int) -> tuple[int, int, int]:
         node = self.nodes[number]
         return node.round, (WINNERS, LOSERS, FINALS).index(node.bracket), number
-
-
-def _without_number(label: str) -> str:
-    return label.removesuffix(", table #").removesuffix(" #")
 
 
 def bracket_of(plan: Plan) -> Bracket:
@@ -150,18 +152,18 @@ def _single(bracket: Bracket, entrants: int, players: int) -> None:
         if third_place:
             semi_finals = [loser for _, loser in met]
     if semi_finals:
-        bracket.meet(semi_finals, Node(last, FINALS, (), "Third place", decides=_THIRD))
+        bracket.meet(semi_finals, Node(last, FINALS, (), THIRD_PLACE, decides=_THIRD))
 
 
-def _single_label(to_go: int, players: int) -> str:
-    """Return the name of a round by how many rounds follow; # is the number of the table."""
+def _single_label(to_go: int, players: int) -> TableLabel:
+    """Return what the tables of a round are called, by how many rounds follow."""
     if to_go == 0:
-        return "Final"
+        return TableLabel(TableCode.FINAL)
     if to_go == 1:
-        return "Semi-final #"
+        return TableLabel(TableCode.SEMI_FINAL)
     if to_go == 2 and players == TWO:
-        return "Quarter-final #"
-    return f"Round of {players ** (to_go + 1)}, table #"
+        return TableLabel(TableCode.QUARTER_FINAL)
+    return TableLabel(TableCode.ROUND_OF, players ** (to_go + 1))
 
 
 def _double(bracket: Bracket, entrants: int) -> None:
@@ -169,15 +171,15 @@ def _double(bracket: Bracket, entrants: int) -> None:
     slots = seeded_slots(entrants, TWO)
     dropped: list[list[Source | None]] = []  # the losers of each round of the winners' bracket
     for round_ in range(1, last + 1):
-        label = f"Winners' round {round_}, table #" if round_ < last else "Winners' final"
+        label = TableLabel(TableCode.WINNERS_ROUND, round_) if round_ < last else WINNERS_FINAL
         draft = Node(round_, WINNERS, (), label)
         met = [bracket.meet(slots[at : at + TWO], draft) for at in range(0, len(slots), TWO)]
         slots = [winner for winner, _ in met]
         dropped.append([loser for _, loser in met])
     survivor = _losers_bracket(bracket, dropped)
-    final = Node(2 * last, FINALS, (), "Grand final", decides=0)
+    final = Node(2 * last, FINALS, (), GRAND_FINAL, decides=0)
     winner, loser = bracket.meet([slots[0], survivor], final)
-    again = Node(2 * last + 1, FINALS, (), "Grand final, again", decides=0)
+    again = Node(2 * last + 1, FINALS, (), GRAND_FINAL_AGAIN, decides=0)
     bracket.meet([winner, loser], replace(again, second_chance=True))
 
 
@@ -208,9 +210,8 @@ def _losers_bracket(bracket: Bracket, dropped: list[list[Source | None]]) -> Sou
 def _losers_draft(bracket: Bracket, number: int, last: int) -> Node:
     """Return the draft of a losers' round, named by how many had tables before it."""
     before = {node.round for node in bracket.nodes if node.bracket == LOSERS}
-    label = (
-        f"Losers' round {len(before) + 1}, table #" if number < 2 * last - 2 else "Losers' final"
-    )
+    of_round = TableLabel(TableCode.LOSERS_ROUND, len(before) + 1)
+    label = of_round if number < 2 * last - 2 else LOSERS_FINAL
     return Node(number + 1, LOSERS, (), label, out=2 * last - number)
 
 

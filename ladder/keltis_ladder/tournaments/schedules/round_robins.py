@@ -8,6 +8,7 @@ from math import gcd
 from operator import or_
 
 from keltis_engine import Rng
+from keltis_ladder.match.table_labels import TableCode, TableLabel
 from keltis_ladder.tournaments.pairings import Pairing
 from keltis_ladder.tournaments.plan import GAUNTLET, TWO, Plan
 from keltis_ladder.tournaments.schedules.designs import balanced_rounds
@@ -40,7 +41,7 @@ def seated(
                 round=number,
                 table=table,
                 entrants=entrants,
-                label=f"Round {number}, table {table}",
+                label=TableLabel(TableCode.ROUND, number, table),
                 first=place * plan.matches % len(plan.variants),
             )
             for table, (entrants, place) in enumerate(zip(tables, row, strict=True), 1)

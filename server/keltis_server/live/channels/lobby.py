@@ -31,7 +31,10 @@ MOVES: Final = 0.5  # seconds between two accounts of how far the matches are
 
 News = MatchStarted | ResultStored | MatchAbandoned | MatchWithdrawn
 
-_SHOWN: Final = ("id", "variant", "players", "purpose", "rated", "reason", "tournament")
+_SHOWN: Final = (
+    *("id", "variant", "players", "purpose", "rated"),
+    *("reason", "reason_code", "reason_details", "tournament"),
+)
 _ENTRANT: Final = ("bot", "version", "author", "mu")
 _RESULT: Final = ("bot", "version", "author", "mu", "rank", "wins", "points", "faults")
 

@@ -31,7 +31,10 @@ from keltis_server.loaders.matches import match_out
 from keltis_server.play.watching import owns
 
 STEP: Final = 40  # decisions that are turned into frames at once: about two milliseconds
-RESTARTED: Final = "the platform failed, which is no bot's fault: the match is played again"
+RESTARTED: Final = {  # the one reason that there is
+    "reason": "the platform failed, which is no bot's fault: the match is played again",
+    "reason_code": "platform",
+}
 SETTLED: Final = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 
@@ -237,7 +240,7 @@ class MatchChannel(Channel):
             return
         self._games, self._frames = [], []
         self._current = None
-        self.publish({"kind": "restarted", "reason": RESTARTED})
+        self.publish({"kind": "restarted", **RESTARTED})
 
     def _settle(self, last: Happening) -> None:
         """End when everything was told."""

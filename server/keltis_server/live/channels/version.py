@@ -15,7 +15,6 @@ from sqlmodel import Session
 from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.bots.submissions import Reported, report_of
-from keltis_ladder.store.bots.version_words import reason_text
 from keltis_ladder.store.matches.matches import match_row
 from keltis_ladder.store.matches.watching import first_match_of
 from keltis_ladder.store.schema.version_states import VersionChanged
@@ -28,7 +27,7 @@ from keltis_server.live.channel import (
     patiently,
     require_room,
 )
-from keltis_server.loaders.bots import version_out
+from keltis_server.loaders.bots import version_out, version_reason
 from keltis_server.loaders.matches import match_out
 
 MOST_OUTPUT: Final = 64 * 1024  # characters that are kept of a build that goes on
@@ -129,9 +128,9 @@ class VersionChannel(Channel):
                     self.spawn(self._tell_matches())
 
     def _change(self, change: VersionChanged) -> None:
-        reason = reason_text(change.cause, change.details) if self._for_author else None
-        self._version = {**self._version, "state": change.state, "reason": reason}
-        self.publish({"kind": "state", "state": change.state, "reason": reason})
+        reason = version_reason(change.cause, change.details, self._for_author)
+        self._version = {**self._version, "state": change.state, **reason}
+        self.publish({"kind": "state", "state": change.state, **reason})
         self._again = True
         if not self._reading:
             self._reading = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,13 +13,14 @@ from aiohttp import web
 from markupsafe import Markup, escape
 
 from keltis_ladder.match.reasons import MatchReason
+from keltis_server.models.tournaments import LabelOut
 
 DIRECTORY: Final = Path(__file__).parents[1] / "words"
 LANGUAGES: Final = ("en", "de")
 DEFAULT: Final = "en"
 COOKIE: Final = "language"
 MARKED_UP: Final = "_html"  # ends the names of texts that have tags of their own
-FOR_SCRIPTS: Final = ("script", "variant", "fault")  # the sections that browsers get
+FOR_SCRIPTS: Final = ("script", "variant", "fault", "ending")  # the sections that browsers get
 _MINUS: Final = "\N{MINUS SIGN}"
 MOST_LIKELY: Final = 0.99  # a probability that is shown
 _NARROW: Final = "\N{NARROW NO-BREAK SPACE}"
@@ -36,7 +36,6 @@ class Words:
             for section, texts in sections.items()
             for name, text in texts.items()
         }
-        self.patterns = [(_pattern(name), text) for name, text in self.texts.items() if "{" in name]
         self.for_scripts = {
             name.removeprefix("script."): text
             for name, text in self.texts.items()
@@ -52,19 +51,8 @@ class Words:
         return text.format(**values)
 
     def of(self, section: str, name: str) -> str:
-        """Return the word for something that has a name in the code; the name if there is none.
-
-        A name may have parts that differ: "Round of {number}". Parts that are called like a section
-        are looked up there.
-        """
-        key = f"{section}.{name}"
-        if key in self.texts:
-            return self.texts[key]
-        for pattern, text in self.patterns:
-            if found := pattern.fullmatch(key):
-                parts = found.groupdict()
-                return text.format(**{part: self.of(part, value) for part, value in parts.items()})
-        return name
+        """Return the word for something that has a name in the code; the name if there is none."""
+        return self.texts.get(f"{section}.{name}", name)
 
     def reason(self, code: str, details: Mapping[str, str | int]) -> str:
         """Return why a match is played; details that are called like a section are looked up."""
@@ -73,7 +61,19 @@ class Words:
         if code == MatchReason.CHALLENGE and not details:
             return self.texts["reason.somebodys-challenge"]
         parts = {name: self.of(name, str(value)) for name, value in details.items()}
+        if code == MatchReason.TOURNAMENT:
+            parts["label"] = self.table(str(details["label"]), details)
         return self.texts[f"reason.{code}"].format(**parts)
+
+    def table(self, code: str, details: Mapping[str, str | int]) -> str:
+        """Return what a table of a tournament is called."""
+        name = f"label.{code}-table" if "table" in details else f"label.{code}"
+        return self.texts[name].format(**details)
+
+    def source(self, kind: str, seed: int | None, label: LabelOut | None) -> str:
+        """Return where an entrant of a table comes from."""
+        table = None if label is None else self.table(label.code, label.details)
+        return self.texts[f"source.{kind}"].format(seed=seed, table=table)
 
     def number(self, value: float, digits: int = 0) -> str:
         """Return a number as people write it."""
@@ -102,11 +102,6 @@ class Words:
         month = self.texts[f"months.m{at.month}"]
         day = f"{at.day}. {month}" if self.language == "de" else f"{at.day} {month}"
         return f"{day} {at.year}, {at:%H:%M}\N{NO-BREAK SPACE}UTC"
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    """Return what a name with parts in braces stands for."""
-    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(name)))
 
 
 @cache

@@ -1,5 +1,6 @@
 """The steps lead to exactly the tables that the program knows, and lose nothing on the way."""
 
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -13,7 +14,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
-from keltis_ladder.match.reasons import MatchReason, Reason, reason_text
+from keltis_ladder.match.reasons import reason_text, tournament_reason
+from keltis_ladder.match.table_labels import TableCode, TableLabel, label_text
 from keltis_ladder.ratings.model import MODEL_VERSION
 from keltis_ladder.store.audit.book import advance
 from keltis_ladder.store.bots.names import fold
@@ -31,6 +33,8 @@ from keltis_ladder.store.schema.upkeep import (
     tables_differ,
     upgrade,
 )
+from keltis_ladder.tournaments.plan import DOUBLE, Plan
+from keltis_ladder.tournaments.schedules.brackets import bracket_of
 from tests.ladder.store.support.ladders import dump, enter, entered, stored
 from tests.ladder.store.support.results import faulty, won_by
 
@@ -377,8 +381,60 @@ def test_what_sentences_said_about_the_reasons_of_matches_becomes_codes(database
         for number, said in enumerate([*MATCH_REASONS, ""]):
             assert reason_text(match_reason(session.get_one(Job, str(number)))) == said
         found = match_reason(session.get_one(Job, "leg"))
-        place = {"tournament": "cup: 2", "label": "Semi-final 1"}
-        assert found == Reason(MatchReason.TOURNAMENT, place)
+        assert found == tournament_reason("cup: 2", TableLabel(TableCode.SEMI_FINAL, table=1))
+
+
+# Every form that a release has written.
+LABELS = [
+    *((f"Round {n}, table {k}", TableLabel(TableCode.ROUND, n, k)) for n, k in [(1, 1), (12, 3)]),
+    ("Round of 16, table 8", TableLabel(TableCode.ROUND_OF, 16, 8)),
+    ("Round of 9", TableLabel(TableCode.ROUND_OF, 9)),
+    ("Quarter-final 4", TableLabel(TableCode.QUARTER_FINAL, table=4)),
+    ("Quarter-final", TableLabel(TableCode.QUARTER_FINAL)),
+    ("Semi-final 2", TableLabel(TableCode.SEMI_FINAL, table=2)),
+    ("Semi-final", TableLabel(TableCode.SEMI_FINAL)),
+    ("Final", TableLabel(TableCode.FINAL)),
+    ("Third place", TableLabel(TableCode.THIRD_PLACE)),
+    ("Winners' round 1, table 7", TableLabel(TableCode.WINNERS_ROUND, 1, 7)),
+    ("Winners' round 2", TableLabel(TableCode.WINNERS_ROUND, 2)),
+    ("Winners' final", TableLabel(TableCode.WINNERS_FINAL)),
+    ("Losers' round 3, table 2", TableLabel(TableCode.LOSERS_ROUND, 3, 2)),
+    ("Losers' round 4", TableLabel(TableCode.LOSERS_ROUND, 4)),
+    ("Losers' final", TableLabel(TableCode.LOSERS_FINAL)),
+    ("Grand final", TableLabel(TableCode.GRAND_FINAL)),
+    ("Grand final, again", TableLabel(TableCode.GRAND_FINAL_AGAIN)),
+]
+
+
+def test_what_tables_of_tournaments_were_called_becomes_codes_that_say_the_same(
+    database: Database,
+) -> None:
+    assert {label.code for _, label in LABELS} == set(TableCode)
+    _take_back_to(database, "0012")
+    old = [*(said for said, _ in LABELS), "at the window"]
+    rows = [{"id": str(n), "reason": "tournament"} for n in range(len(old))]
+    add_old_jobs(database, rows, of_tournament=True)
+    with database.writing() as session:
+        for number, said in enumerate(old):
+            job = session.get_one(Job, str(number))
+            job.reason_details = {"tournament": "cup", "label": said}
+    upgrade(database)
+    assert tables_differ(database) == []
+    with database.reading() as session:
+        for number, (said, label) in enumerate(LABELS):
+            found = match_reason(session.get_one(Job, str(number)))
+            assert found == tournament_reason("cup", label)
+            assert reason_text(found) == f"cup: {said}"
+        assert match_reason(session.get_one(Job, str(len(LABELS)))) is None
+
+
+def test_every_label_of_a_bracket_is_one_that_was_migrated() -> None:
+    said = {text for text, _ in LABELS}
+    for format_, players in (("single-elimination", 2), ("single-elimination", 3), (DOUBLE, 2)):
+        for entrants in range(2, 20):
+            for node in bracket_of(Plan(format_, entrants, players=players)).nodes:
+                form = re.sub(r"\d+", "#", label_text(node.label))
+                assert form in {re.sub(r"\d+", "#", text) for text in said}
 
 
 def test_the_audit_of_later_games_is_worked_out_again_by_authors(database: Database) -> None:

@@ -10,7 +10,7 @@ const language = document.documentElement.lang || "en";
  * Return a text with its values put in.
  *
  * @param {string} name
- * @param {Record<string, string | number | null>} [values]
+ * @param {Record<string, string | number | boolean | null>} [values]
  */
 export function say(name, values = {}) {
   return (texts[name] ?? name).replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));

@@ -150,9 +150,11 @@ function follow(bot, version, same) {
   part("first").textContent = soon;
   stones[3].classList.remove("done");
   /** @type {Record<string, string>} */
-  const states = { active: "passed", broken: "broken", unchecked: "unchecked" };
-  const state = (/** @type {Pick<Wire.VersionOut, "state" | "reason">} */ { state, reason }) => {
-    if (states[state]) doing.textContent = say(states[state], { ...named, reason: reason ?? "" });
+  const states = { active: "passed", unchecked: "unchecked" };
+  const state = (/** @type {Pick<Wire.VersionOut, "state" | "reason_code" | "reason_details">} */ now) => {
+    const { state, reason_code: code, reason_details: details } = now;
+    if (states[state]) doing.textContent = say(states[state], named);
+    if (state === "broken") doing.textContent = broken(named, code ?? "failed", details ?? {});
     stones[2].classList.toggle("done", state === "active");
     if (state === "broken") part("first").textContent = say("no_first");
     if (state === "unchecked") part("first").textContent = say("no_first_yet");
@@ -188,6 +190,17 @@ function follow(bot, version, same) {
       if (event.kind === "match" && event.match.number) first(event.match.number);
     },
   });
+}
+
+/**
+ * Why a version is broken.
+ *
+ * @param {{bot: string, number: number}} named
+ * @param {string} code
+ * @param {Record<string, string | number | boolean>} details
+ */
+function broken(named, code, { rated, ...details }) {
+  return say(`broken_${code}${rated ? "_rated" : ""}`, { ...details, ...named });
 }
 
 /** @param {unknown} error */

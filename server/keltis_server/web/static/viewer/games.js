@@ -148,10 +148,5 @@ function causeOf(game, view) {
   if (!game.ended) return [...faults, ["none", say("view_under_way")]];
   if (faults.length) return faults;
   const ending = view?.ending;
-  return [
-    [
-      "points",
-      ending ? say("view_by_points", { ending: say(`view_ending_${ending.replace(" ", "_")}`) }) : say("view_points"),
-    ],
-  ];
+  return [["points", ending ? say("view_by_points", { ending: say(`ending.${ending}`) }) : say("view_points")]];
 }

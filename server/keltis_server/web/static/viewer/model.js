@@ -173,7 +173,7 @@ export class Game {
 /** One match, from every perspective that we have been given. */
 export class MatchModel {
   restarts = 0;
-  why = ""; // why it was begun again
+  why = ""; // why it was begun again, as a code
   ended = false; // nothing more will come
   /** @type {string | null} */
   state = null; // how it ended, in the server's word
@@ -288,7 +288,7 @@ export class MatchModel {
 
   /** @param {Live.MatchEvent} event */
   event(event, perspective = PUBLIC) {
-    if (event.kind === "restarted") return this.#forget(perspective, event.reason);
+    if (event.kind === "restarted") return this.#forget(perspective, event.reason_code);
     if (this.#broken.has(perspective)) this.#forget(perspective, "");
     const game = this.#game(event.rotation, event.kind === "game" ? event.seats : undefined, perspective);
     switch (event.kind) {

@@ -329,8 +329,7 @@ export class Viewer {
     if (model.state === "failed") return { text: say("view_failed"), way: true };
     if (model.state === "cancelled") return { text: say("view_cancelled"), way: true };
     if (model.isOver && model.state === "withdrawn") return { text: say("view_withdrawn") };
-    if (model.restarts)
-      return { text: say(model.why ? "view_restarted" : "view_restarted_unseen", { reason: model.why }) };
+    if (model.restarts) return { text: say(model.why ? `view_restarted_${model.why}` : "view_restarted_unseen") };
     if (!model.isOver && !model.begun.length) return { text: say("view_waiting") };
     if (!game?.isDealt) return { text: say("view_loading") };
     return { text: "" };
