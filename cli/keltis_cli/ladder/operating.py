@@ -87,12 +87,12 @@ class Operation:
     def __init__(
         self,
         transactions: Transactions,
+        director: Director,
         matchmaker: Matchmaker | None,
         subject: Subject,
         display: Display,
         terms: Terms,
         on_told: Callable[[ResultStored], None] | None = None,
-        director: Director | None = None,
         fitting: Fitting | None = None,
     ) -> None:
         self.subject = subject
@@ -104,12 +104,12 @@ class Operation:
         self.dispatcher = LocalDispatcher(terms.cores, terms.sandboxed, self._event)
         self.scheduler = Scheduler(
             transactions,
+            director,
             self.dispatcher,
             matchmaker,
             self._news,
             terms.width,
             pace=Pace(terms.pace),
-            director=director,
         )
 
     async def run(self) -> int:

@@ -41,6 +41,7 @@ from keltis_ladder.run.fitting import Fitting
 from keltis_ladder.run.pace import SETTLED_BELOW, PaceRules
 from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.scheduler import ResultStored
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings.boards import board
@@ -177,6 +178,7 @@ def run(
             Transactions(
                 store, Programs(home, sandbox, lambda _: None), TimeControl(bank, increment)
             ),
+            Director(store),
             Matchmaker(policy, seed=secrets.randbits(SEED_BITS)),  # no two propose the same
             subject,
             display_for(subject, quiet, for_programs=as_json),

@@ -31,6 +31,7 @@ from keltis_ladder.store.bots.submissions import (
     subject,
     waiting,
 )
+from keltis_ladder.store.patience import patiently
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.version_states import VersionChanged, VersionState
 from keltis_server.events import Checking, Happening
@@ -246,12 +247,11 @@ class Intake:
 
     async def _patiently(self, ask: Callable[..., Awaitable[T]], *arguments: Any) -> T:
         """Do something with the database; wait for one that is down."""
-        while True:
-            try:
-                return await ask(*arguments)
-            except DBAPIError as error:
-                log.error("a check waits for the database: %s", error.orig)
-                await asyncio.sleep(PAUSE)
+        return await patiently(partial(ask, *arguments), _log_it_is_down)
+
+
+def _log_it_is_down(error: DBAPIError) -> None:
+    log.error("a check waits for the database: %s", error.orig)
 
 
 def _words(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import re
 from collections.abc import Collection, Iterable
 from importlib import metadata
@@ -26,6 +27,7 @@ from keltis_ladder.store.schema.version_states import (
 )
 
 HOUSE: Final = "keltis-ladder"  # the author of our own bots
+NAMELESS: Final = "nobody"  # a user without a name, as containers have them
 LONGEST_USER: Final = 30  # characters of a user's name in the name of their account
 
 
@@ -50,12 +52,13 @@ def ensure_author(session: Session, name: str, house: bool = False) -> Author:
     return author
 
 
-def local_author(session: Session, user: str) -> Author:
-    """Return the author who is this user of the machine, new if need be.
+def local_author(session: Session, user: str | None = None) -> Author:
+    """Return the author who is this user of the machine, or the one who runs us, new if need be.
 
     Known by the user's name in a column of its own: the account of somebody who has registered
     that name is another one. Then theirs is called otherwise.
     """
+    user = user or _our_user()
     query = select(Author).where(Author.local_user == user)
     author = session.exec(query).first()
     if author is None:
@@ -64,6 +67,13 @@ def local_author(session: Session, user: str) -> Author:
         insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}))
         author = session.exec(query).one()
     return author
+
+
+def _our_user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return NAMELESS
 
 
 def _free_author_name(session: Session, user: str) -> str:

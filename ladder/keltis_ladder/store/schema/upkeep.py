@@ -16,6 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.trees import discard
 from keltis_ladder.store.archives import PARTIAL
 from keltis_ladder.store.database import BadDatabase, Database
 from keltis_ladder.store.ratings.models import MODELS
@@ -172,7 +173,7 @@ def backup(
             shutil.copytree(archives, part / "archives", ignore=partial)
         part.rename(target)
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        discard(part)
     return target
 
 
