@@ -20,6 +20,7 @@ from keltis_bots.texts import printable
 from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import LARGEST, Excerpt
 from keltis_ladder.files.trees import discard
+from keltis_ladder.findings import Finding, Mark
 from keltis_ladder.programs.preparing import discard_unfinished
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.limits import BUILD_SECONDS
@@ -129,16 +130,15 @@ def _printable(plain: Any) -> Any:
 
 
 def _took_too_long(found: Findings, on_event: OnEvent, limit: float) -> str:
-    finding = {
-        "check": "duration",
-        "mark": "failed",
-        "text": f"the check was not over after {limit:.0f} s, and was broken off",
-        "advice": "Build less, and use less than the whole clock in every game.",
-        "log": "",
-    }
-    found.findings.append(finding)
-    on_event("finding", finding)
-    return f"{finding['check']}: {finding['text']}"
+    finding = Finding(
+        "duration",
+        Mark.FAILED,
+        f"the check was not over after {limit:.0f} s, and was broken off",
+        "Build less, and use less than the whole clock in every game.",
+    )
+    found.findings.append(finding.to_plain())
+    on_event("finding", finding.to_plain())
+    return f"{finding.check}: {finding.text}"
 
 
 def _verdict(last: dict[str, Any] | None, code: int | None, log: Any) -> str | None:

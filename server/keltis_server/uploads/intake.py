@@ -19,6 +19,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.files.trees import discard
+from keltis_ladder.findings import Finding, Mark
 from keltis_ladder.run.build_room import why_no_room
 from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.bots.submissions import (
@@ -199,7 +200,7 @@ class Intake:
         text = await self._patiently(site.work, why_no_room, site.home, site.database, found)
         if text is None:
             return None
-        finding = {"check": "room", "mark": "failed", "text": text, "advice": "", "log": ""}
+        finding = Finding("room", Mark.FAILED, text).to_plain()
         findings.findings.append(finding)
         self._on_event(found, "finding", finding)
         return f"room: {text}"
