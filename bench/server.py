@@ -58,7 +58,7 @@ def fill(home: Home, bots: int, matches: int) -> None:
         for number in range(bots):
             author = ensure_author(session, f"author-{number}")
             program = "greedy 0" if number % 2 else "random 0"
-            version = add_version(
+            version, _ = add_version(
                 session,
                 ensure_bot(session, author, f"bot-{number:04}"),
                 variants=list(VARIANTS),

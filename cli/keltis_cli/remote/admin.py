@@ -88,20 +88,26 @@ async def resume(server: Server) -> Answer:
     return Answer(await server.post("/admin/resume"), "Matches start again.")
 
 
+async def _moderate(
+    server: Server, kind: str, name: str, verb: str, reason: str | None = None
+) -> Answer:
+    wish = None if reason is None else {"reason": reason}
+    plain = await server.post(f"/admin/{kind}/{part(name)}/{verb}", wish)
+    return Answer(plain, f"{printable(name)} is {verb}d.")
+
+
 @app.command("disable-bot")
 @remote(as_operator=True, sure="Disable the bot {bot}?")
 async def disable_bot(server: Server, bot: BotArgument, reason: ReasonOption = DISABLED) -> Answer:
     """Disable a bot: it does not play until it is enabled."""
-    plain = await server.post(f"/admin/bots/{part(bot)}/disable", {"reason": reason})
-    return Answer(plain, f"{printable(bot)} is disabled.")
+    return await _moderate(server, "bots", bot, "disable", reason)
 
 
 @app.command("enable-bot")
 @remote(as_operator=True)
 async def enable_bot(server: Server, bot: BotArgument) -> Answer:
     """Enable a disabled bot."""
-    plain = await server.post(f"/admin/bots/{part(bot)}/enable")
-    return Answer(plain, f"{printable(bot)} is enabled.")
+    return await _moderate(server, "bots", bot, "enable")
 
 
 @app.command("disable-author")
@@ -110,24 +116,21 @@ async def disable_author(
     server: Server, author: AuthorArgument, reason: ReasonOption = DISABLED
 ) -> Answer:
     """Disable an author with all bots, until enabled."""
-    plain = await server.post(f"/admin/authors/{part(author)}/disable", {"reason": reason})
-    return Answer(plain, f"{printable(author)} is disabled.")
+    return await _moderate(server, "authors", author, "disable", reason)
 
 
 @app.command("enable-author")
 @remote(as_operator=True)
 async def enable_author(server: Server, author: AuthorArgument) -> Answer:
     """Enable a disabled author."""
-    plain = await server.post(f"/admin/authors/{part(author)}/enable")
-    return Answer(plain, f"{printable(author)} is enabled.")
+    return await _moderate(server, "authors", author, "enable")
 
 
 @app.command("remove-author")
 @remote(as_operator=True, sure="Remove the author {author} for good? This cannot be undone.")
 async def remove_author(server: Server, author: AuthorArgument) -> Answer:
     """Remove an author for good: name, tokens, bots' programs. Results stay."""
-    plain = await server.post(f"/admin/authors/{part(author)}/remove")
-    return Answer(plain, f"{printable(author)} is removed.")
+    return await _moderate(server, "authors", author, "remove")
 
 
 @app.command()

@@ -66,7 +66,7 @@ def enter_program(
     if newest is not None and newest.archive_digest == kept.digest:
         return newest
     note_archive(session, kept)
-    return add_version(
+    version, _ = add_version(
         session,
         bot,
         variants=manifest.variants,
@@ -75,6 +75,7 @@ def enter_program(
         cause=cause,
         description=manifest.description,
     )
+    return version
 
 
 class Programs:

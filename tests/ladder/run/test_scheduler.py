@@ -68,7 +68,7 @@ class Ladder:
     def enter(self, name: str, program: str | None = "random") -> int:
         with self.database.writing() as session:
             bot = ensure_bot(session, ensure_author(session, HOUSE, house=True), name)
-            version = add_version(
+            version, _ = add_version(
                 session,
                 bot,
                 variants=["weg-der-steine"],

@@ -22,7 +22,7 @@ from keltis_ladder.ratings.joint.standings import Standing, standing
 from keltis_ladder.ratings.joint.statistics import Meetings, Pair, Statistics
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
 from keltis_ladder.store.ratings.memory import active_ids, matches_stored
-from keltis_ladder.store.schema.tables import Duel, Version, table_of
+from keltis_ladder.store.schema.relations import DUEL, VERSION
 
 # All that are published: what most people look at comes first.
 SCOPES: Final = (
@@ -31,8 +31,6 @@ SCOPES: Final = (
     *(Scope(ALL, players) for players in NUMBERS_OF_PLAYERS),
     *(Scope(*kind) for kind in KINDS),
 )
-
-_duel, _version = table_of(Duel), table_of(Version)
 
 
 class Known(NamedTuple):
@@ -70,9 +68,7 @@ def read_ground(session: Session) -> Ground:
 
 def known_versions(session: Session) -> dict[int, Known]:
     """Return all versions that there have ever been."""
-    query = select(
-        _version.c.id, _version.c.predecessor_id, _version.c.variants, _version.c.players
-    )
+    query = select(VERSION.c.id, VERSION.c.predecessor_id, VERSION.c.variants, VERSION.c.players)
     return {
         id: Known(before, _kinds(variants, players))
         for id, before, variants, players in session.execute(query)
@@ -86,7 +82,7 @@ def _kinds(variants: Iterable[str], players: Iterable[int]) -> frozenset[int]:
 
 def read_statistics(session: Session) -> Statistics:
     """Return the statistics that the stored duels make."""
-    rows = session.execute(select(_duel))
+    rows = session.execute(select(DUEL))
     return statistics_of(
         (
             DuelPair(row.one_id, row.other_id, row.variant, row.players),

@@ -23,23 +23,23 @@ from keltis_ladder.ratings.joint.scores import TWELFTHS
 from keltis_ladder.ratings.normal import cdf
 from keltis_ladder.ratings.ranking import Z95
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
-from keltis_ladder.store.schema.tables import (
-    Duel,
-    JointHistory,
-    JointMark,
-    JointRating,
-    Match,
-    table_of,
+from keltis_ladder.store.schema.relations import (
+    DUEL,
+    JOINT_HISTORY,
+    JOINT_MARK,
+    JOINT_RATING,
+    MATCH,
 )
 
 WIDE: Final = 0.25  # width of an interval of win shares above which a rating is provisional
 
-_mark, _rating = table_of(JointMark), table_of(JointRating)
-_history, _duel, _match = table_of(JointHistory), table_of(Duel), table_of(Match)
-_MARK: Final = select(_mark.c.as_of, _mark.c.joint_model, _mark.c.serial, _mark.c.published)
+_MARK: Final = select(
+    JOINT_MARK.c.as_of, JOINT_MARK.c.joint_model, JOINT_MARK.c.serial, JOINT_MARK.c.published
+)
 _FIGURES: Final = (
-    _rating.c.rating, _rating.c.sigma, _rating.c.share, _rating.c.low, _rating.c.high,
-    _rating.c.own, _rating.c.others, _rating.c.before,
+    JOINT_RATING.c.rating, JOINT_RATING.c.sigma,
+    JOINT_RATING.c.share, JOINT_RATING.c.low, JOINT_RATING.c.high,
+    JOINT_RATING.c.own, JOINT_RATING.c.others, JOINT_RATING.c.before,
 )  # fmt: skip
 
 
@@ -142,7 +142,7 @@ class Comparison:
 
 def publication(session: Session, scope: Scope = OVERALL) -> Publication | None:
     """Return when a scope was last published; none: never."""
-    row = session.execute(_of(_MARK, _mark, scope)).first()
+    row = session.execute(_of(_MARK, JOINT_MARK, scope)).first()
     return None if row is None else Publication(*row)
 
 
@@ -151,8 +151,10 @@ def standings(session: Session, scope: Scope = OVERALL) -> Standings | None:
     found = publication(session, scope)
     if found is None:
         return None
-    query = _of(select(_rating.c.version_id, *_FIGURES), _rating, scope)
-    rows = session.execute(query.order_by(_rating.c.rating.desc(), _rating.c.version_id)).all()
+    query = _of(select(JOINT_RATING.c.version_id, *_FIGURES), JOINT_RATING, scope)
+    rows = session.execute(
+        query.order_by(JOINT_RATING.c.rating.desc(), JOINT_RATING.c.version_id)
+    ).all()
     figures = [Figures(*row[1:]) for row in rows]
     ranges = rank_ranges([each.rating for each in figures], [each.sigma for each in figures])
     lines = [
@@ -164,8 +166,8 @@ def standings(session: Session, scope: Scope = OVERALL) -> Standings | None:
 
 def figures_of(session: Session, version: int) -> dict[Scope, Figures]:
     """Return what is published of a version, by scope."""
-    query = select(_rating.c.variant, _rating.c.players, *_FIGURES)
-    rows = session.execute(query.where(_rating.c.version_id == version))
+    query = select(JOINT_RATING.c.variant, JOINT_RATING.c.players, *_FIGURES)
+    rows = session.execute(query.where(JOINT_RATING.c.version_id == version))
     return {Scope(*row[:2]): Figures(*row[2:]) for row in rows}
 
 
@@ -175,12 +177,17 @@ def history(session: Session, version: int, scope: Scope = OVERALL) -> list[Poin
     There are histories of everything and of each variant: see ``DRAWN``.
     """
     query = (
-        select(_history.c.match_number, _match.c.finished, _history.c.rating, _history.c.sigma)
-        .join(_match, _match.c.number == _history.c.match_number)
-        .where(_history.c.version_id == version)
-        .order_by(_history.c.match_number)
+        select(
+            JOINT_HISTORY.c.match_number,
+            MATCH.c.finished,
+            JOINT_HISTORY.c.rating,
+            JOINT_HISTORY.c.sigma,
+        )
+        .join(MATCH, MATCH.c.number == JOINT_HISTORY.c.match_number)
+        .where(JOINT_HISTORY.c.version_id == version)
+        .order_by(JOINT_HISTORY.c.match_number)
     )
-    return [Point(*row) for row in session.execute(_of(query, _history, scope))]
+    return [Point(*row) for row in session.execute(_of(query, JOINT_HISTORY, scope))]
 
 
 DRAWN: Final = (OVERALL, *(Scope(variant, ANY) for variant in VARIANTS))  # scopes with a history
@@ -193,8 +200,8 @@ def compare(session: Session, one: int, other: int, scope: Scope = OVERALL) -> C
     other: their variances add up.
     """
     found = publication(session, scope)
-    query = _of(select(_rating.c.version_id, *_FIGURES), _rating, scope)
-    rows = session.execute(query.where(_rating.c.version_id.in_((one, other))))
+    query = _of(select(JOINT_RATING.c.version_id, *_FIGURES), JOINT_RATING, scope)
+    rows = session.execute(query.where(JOINT_RATING.c.version_id.in_((one, other))))
     figures = {row[0]: Figures(*row[1:]) for row in rows}
     if found is None or set(figures) != {one, other}:
         return None
@@ -245,12 +252,12 @@ def meetings(
     session: Session, versions: Collection[int], scope: Scope = OVERALL
 ) -> dict[tuple[int, int], Meetings]:
     """Return what these versions did against each other, both ways; who never met is not in it."""
-    return _meetings(session, scope, _duel.c.one_id.in_(versions), _duel.c.other_id.in_(versions))
+    return _meetings(session, scope, DUEL.c.one_id.in_(versions), DUEL.c.other_id.in_(versions))
 
 
 def meetings_of(session: Session, version: int, scope: Scope = OVERALL) -> dict[int, Meetings]:
     """Return what a version did against all others, by version; whom it never met is not in it."""
-    found = _meetings(session, scope, or_(_duel.c.one_id == version, _duel.c.other_id == version))
+    found = _meetings(session, scope, or_(DUEL.c.one_id == version, DUEL.c.other_id == version))
     return {other: met for (one, other), met in found.items() if one == version}
 
 
@@ -258,14 +265,14 @@ def _meetings(
     session: Session, scope: Scope, *whose: ColumnElement[bool]
 ) -> dict[tuple[int, int], Meetings]:
     query = select(
-        _duel.c.one_id, _duel.c.other_id, _duel.c.variant, _duel.c.players,
-        _duel.c.wins, _duel.c.draws, _duel.c.losses, _duel.c.margin,
+        DUEL.c.one_id, DUEL.c.other_id, DUEL.c.variant, DUEL.c.players,
+        DUEL.c.wins, DUEL.c.draws, DUEL.c.losses, DUEL.c.margin,
     ).where(*whose)  # fmt: skip
     if scope.variant != ALL:
-        query = query.where(_duel.c.variant == scope.variant)
+        query = query.where(DUEL.c.variant == scope.variant)
     if scope.players != ANY:
-        query = query.where(_duel.c.players == scope.players)
-    query = query.order_by(*_duel.primary_key.columns)
+        query = query.where(DUEL.c.players == scope.players)
+    query = query.order_by(*DUEL.primary_key.columns)
     totals: dict[tuple[int, int], list[Any]] = {}
     for one, other, variant, players, wins, draws, losses, margin in session.execute(query):
         lead = margin * _scale(variant, players)
@@ -288,7 +295,7 @@ def _scale(variant: str, players: int) -> float:
 
 def publications(session: Session) -> int:
     """Return a number that grows with every publication of whatever scope."""
-    return int(session.execute(select(func.sum(_mark.c.serial))).scalar() or 0)
+    return int(session.execute(select(func.sum(JOINT_MARK.c.serial))).scalar() or 0)
 
 
 def _of(query: Select[Any], table: Any, scope: Scope) -> Select[Any]:

@@ -15,9 +15,7 @@ from keltis_ladder.ratings.joint.fit import Fit
 from keltis_ladder.ratings.joint.numbers import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.ratings.fitting import Ground, figures, known_versions, statistics_of
-from keltis_ladder.store.schema.tables import JointMark, JointRating, table_of
-
-_mark, _figures = table_of(JointMark), table_of(JointRating)
+from keltis_ladder.store.schema.relations import JOINT_MARK, JOINT_RATING
 
 Mark = Row[Any]
 
@@ -29,7 +27,9 @@ class Publications:
         self._session = session
         self._left = list(
             session.execute(
-                select(_mark).order_by(_mark.c.as_of, _mark.c.variant, _mark.c.players)
+                select(JOINT_MARK).order_by(
+                    JOINT_MARK.c.as_of, JOINT_MARK.c.variant, JOINT_MARK.c.players
+                )
             ).all()
         )
         # The first whose figures have to be worked out; none: there are no publications.
@@ -80,8 +80,8 @@ class Publications:
 
     def _compare(self, fit: Fit, scope: Scope) -> Iterator[str]:
         rows = self._session.execute(
-            select(_figures).where(
-                _figures.c.variant == scope.variant, _figures.c.players == scope.players
+            select(JOINT_RATING).where(
+                JOINT_RATING.c.variant == scope.variant, JOINT_RATING.c.players == scope.players
             )
         )
         stored = {row.version_id: row._asdict() for row in rows}

@@ -22,20 +22,14 @@ from keltis_ladder.store.ratings.joint import DRAWN
 from keltis_ladder.store.ratings.memory import active_ids
 from keltis_ladder.store.ratings.models import is_ours
 from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.relations import JOINT_HISTORY, JOINT_MARK, JOINT_RATING, RATING
 from keltis_ladder.store.schema.tables import (
-    JointHistory,
-    JointMark,
-    JointRating,
     Ledger,
-    Rating,
-    table_of,
 )
 
 NEVER: Final = -1  # as_of of a mark that is being made
 NO_MODEL: Final = 0  # of figures that are to be worked out again
 
-_mark, _figures = table_of(JointMark), table_of(JointRating)
-_history, _rating = table_of(JointHistory), table_of(Rating)
 
 Progress = Callable[[int, int], None]  # scopes done, in all
 
@@ -66,14 +60,14 @@ def outdated(session: Session) -> list[Age]:
     if ledger is None or not is_ours(ledger):
         return []
     newest = session.execute(
-        select(func.max(_rating.c.last_match)).where(
-            _rating.c.variant == ALL, _rating.c.players == ANY
+        select(func.max(RATING.c.last_match)).where(
+            RATING.c.variant == ALL, RATING.c.players == ANY
         )
     ).scalar()
     if newest is None:
         return []  # nobody has played: there is nothing to say
     field = active_ids(session)
-    marks = {Scope(row.variant, row.players): row for row in session.execute(select(_mark))}
+    marks = {Scope(row.variant, row.players): row for row in session.execute(select(JOINT_MARK))}
     found = []
     for scope in SCOPES:
         mark = marks.get(scope)
@@ -91,22 +85,22 @@ def publish(
     key = {"variant": scope.variant, "players": scope.players}
     as_of = ground.as_of
     none = {"as_of": NEVER, "joint_model": NO_MODEL, "serial": 0, "field": [], "published": moment}
-    insert_if_new(session, _mark, key | none, ["variant", "players"])
-    of_scope = (_mark.c.variant == scope.variant, _mark.c.players == scope.players)
-    held = session.execute(select(_mark).where(*of_scope).with_for_update()).one()
+    insert_if_new(session, JOINT_MARK, key | none, ["variant", "players"])
+    of_scope = (JOINT_MARK.c.variant == scope.variant, JOINT_MARK.c.players == scope.players)
+    held = session.execute(select(JOINT_MARK).where(*of_scope).with_for_update()).one()
     if held.as_of > as_of and held.joint_model == MODEL_VERSION:
         return None
     session.execute(
-        delete(_figures).where(
-            _figures.c.variant == scope.variant, _figures.c.players == scope.players
+        delete(JOINT_RATING).where(
+            JOINT_RATING.c.variant == scope.variant, JOINT_RATING.c.players == scope.players
         )
     )
     if rows:
-        session.execute(insert(_figures), rows)
+        session.execute(insert(JOINT_RATING), rows)
     if scope in DRAWN:
         _add_history(session, scope, as_of, rows)
     session.execute(
-        update(_mark)
+        update(JOINT_MARK)
         .where(*of_scope)
         .values(
             as_of=as_of,
@@ -123,20 +117,20 @@ def _add_history(
     session: Session, scope: Scope, as_of: int, rows: Iterable[dict[str, Any]]
 ) -> None:
     """Note the ratings of those who have played since theirs were noted."""
-    of_scope = (_history.c.variant == scope.variant, _history.c.players == scope.players)
+    of_scope = (JOINT_HISTORY.c.variant == scope.variant, JOINT_HISTORY.c.players == scope.players)
     noted: Mapping[int, int] = dict(
         session.execute(
-            select(_history.c.version_id, func.max(_history.c.match_number))
+            select(JOINT_HISTORY.c.version_id, func.max(JOINT_HISTORY.c.match_number))
             .where(*of_scope)
-            .group_by(_history.c.version_id)
+            .group_by(JOINT_HISTORY.c.version_id)
         ).all()
     )
     played: Mapping[int, int] = dict(
         session.execute(
-            select(_rating.c.version_id, _rating.c.last_match).where(
-                _rating.c.variant == scope.variant,
-                _rating.c.players == scope.players,
-                _rating.c.last_match <= as_of,
+            select(RATING.c.version_id, RATING.c.last_match).where(
+                RATING.c.variant == scope.variant,
+                RATING.c.players == scope.players,
+                RATING.c.last_match <= as_of,
             )
         ).all()
     )
@@ -153,12 +147,12 @@ def _add_history(
         if played.get(row["version_id"], 0) > noted.get(row["version_id"], 0)
     ]
     if new:
-        session.execute(insert(_history), new)
+        session.execute(insert(JOINT_HISTORY), new)
 
 
 def renounce(session: Session) -> None:
     """Have everything published again; until then the figures stay as they are."""
-    session.execute(update(_mark).values(joint_model=NO_MODEL))
+    session.execute(update(JOINT_MARK).values(joint_model=NO_MODEL))
 
 
 def publish_all(database: Database, progress: Progress | None = None) -> int:
