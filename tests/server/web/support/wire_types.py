@@ -12,14 +12,14 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from keltis_server.api.frames import FramesOut
 from keltis_server.http.parameters import Page
-from keltis_server.http.problems import ProblemOut
 from keltis_server.models.accounts import AccountOut, OpenedOut
 from keltis_server.models.audit import BotAuditOut
 from keltis_server.models.bots import BotOut, FaultOut, StepOut, TimesOut, VersionOut
+from keltis_server.models.frames import FramesOut
 from keltis_server.models.leaderboards import LeaderboardOut
 from keltis_server.models.matches import MatchOut
+from keltis_server.models.problems import ProblemOut
 from keltis_server.models.reports import ReportOut
 from tests.places import ROOT
 
