@@ -28,7 +28,7 @@ from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target, new_file
 from keltis_cli.ladder.homes import opened
-from keltis_cli.ladder.operating import Operation, Terms, broken_off
+from keltis_cli.ladder.running.operating import Operation, Terms, broken_off
 from keltis_cli.remote import tournaments as on_server
 from keltis_cli.tournament.json_output import document
 from keltis_cli.tournament.running import (

@@ -26,9 +26,9 @@ from keltis_cli.remote.connect.calls import ServerOption, TokenOption, print_jso
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption, WaitOption
 from keltis_cli.remote.connect.shapes import read
-from keltis_cli.remote.packing import Parcel, manifest_of, packed
 from keltis_cli.remote.pages.bot import size_text
-from keltis_cli.remote.submit_following import Outcome, follow_version
+from keltis_cli.remote.submission.packing import Parcel, manifest_of, packed
+from keltis_cli.remote.submission.progress import Outcome, follow_version
 from keltis_ladder.check.check import Plan, check_bot
 from keltis_ladder.findings import Doing, Mark
 from keltis_ladder.match.faults import PlatformFault

@@ -17,7 +17,7 @@ from keltis_cli.remote.connect.calls import (
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.following import SILENCE_SECONDS, TimeoutOption, WaitOption
 from keltis_cli.remote.connect.shapes import read
-from keltis_cli.remote.submit import conclude
+from keltis_cli.remote.submission.submit import conclude
 from keltis_server.models.bots import VersionOut
 
 

@@ -21,9 +21,9 @@ from keltis_cli.draw.match_lines import names_of
 from keltis_cli.draw.strokes import counted, lasting
 from keltis_cli.draw.tables.leaderboard import leaderboard_lines
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, open_home, opened
-from keltis_cli.ladder.operating import Operation, Terms, broken_off
-from keltis_cli.ladder.screen import LadderState, ladder_lines
-from keltis_cli.ladder.setup import (
+from keltis_cli.ladder.running.operating import Operation, Terms, broken_off
+from keltis_cli.ladder.running.screen import LadderState, ladder_lines
+from keltis_cli.ladder.running.setup import (
     ask_before_joining,
     check_meetings,
     choose_sandbox,
