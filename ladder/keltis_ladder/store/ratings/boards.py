@@ -16,7 +16,7 @@ from sqlmodel import Session
 from keltis_ladder.ratings.joint.ranges import APART
 from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import OVERALL, Scope
-from keltis_ladder.store.ratings.joint import Figures, JointLine, Publication, standings
+from keltis_ladder.store.ratings.joint.reading import Figures, JointLine, Publication, standings
 from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.ratings.lines import Joint, Line
 from keltis_ladder.store.schema.relations import JOINT_RATING

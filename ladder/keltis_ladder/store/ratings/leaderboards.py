@@ -13,7 +13,7 @@ from sqlmodel import Session
 from keltis_ladder.ratings.ranking import provisional, rank_groups
 from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.store.matches.records import TWELFTHS
-from keltis_ladder.store.ratings.joint import publications
+from keltis_ladder.store.ratings.joint.reading import publications
 from keltis_ladder.store.ratings.lines import ON_LADDER, Line
 from keltis_ladder.store.schema.relations import AUTHOR, BOT, DUEL, LEDGER, MATCH, RATING, VERSION
 from keltis_ladder.store.schema.scopes import within

@@ -18,9 +18,9 @@ from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.matches.finishing import add_duels, lock_ledger, rating_row, step_row
 from keltis_ladder.store.ratings import checkpoints
+from keltis_ladder.store.ratings.joint.published import Publications
+from keltis_ladder.store.ratings.joint.publishing import renounce
 from keltis_ladder.store.ratings.models import MODELS, other_models
-from keltis_ladder.store.ratings.published import Publications
-from keltis_ladder.store.ratings.publishing import renounce
 from keltis_ladder.store.ratings.rated_matches import records
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.relations import DUEL, RATING, RATING_CHECKPOINT, RATING_STEP

@@ -16,7 +16,7 @@ from keltis_ladder.ratings.joint.ranges import told_apart
 from keltis_ladder.ratings.normal import cdf
 from keltis_ladder.ratings.ranking import Z95
 from keltis_ladder.ratings.scopes import OVERALL, Scope
-from keltis_ladder.store.ratings.joint import (
+from keltis_ladder.store.ratings.joint.reading import (
     Figures,
     Meetings,
     Publication,

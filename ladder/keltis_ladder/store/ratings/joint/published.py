@@ -14,7 +14,7 @@ from keltis_ladder.ratings.book import Book
 from keltis_ladder.ratings.joint.fit import Fit
 from keltis_ladder.ratings.joint.numbers import MODEL_VERSION
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.ratings.fitting import Ground, figures, known_versions, statistics_of
+from keltis_ladder.store.ratings.joint.fitting import Ground, figures, known_versions, statistics_of
 from keltis_ladder.store.schema.relations import JOINT_MARK, JOINT_RATING
 
 Mark = Row[Any]

@@ -17,8 +17,8 @@ from sqlmodel import Session
 from keltis_ladder.ratings.joint.numbers import MODEL_VERSION
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.database import Database, insert_if_new
-from keltis_ladder.store.ratings.fitting import SCOPES, Ground, figures, read_ground
-from keltis_ladder.store.ratings.joint import DRAWN
+from keltis_ladder.store.ratings.joint.fitting import SCOPES, Ground, figures, read_ground
+from keltis_ladder.store.ratings.joint.reading import DRAWN
 from keltis_ladder.store.ratings.memory import active_ids
 from keltis_ladder.store.ratings.models import is_ours
 from keltis_ladder.store.schema.moments import now
