@@ -1,6 +1,6 @@
 """A ladder under siege: its processes are killed again and again, and it must lose nothing.
 
-The tests strike a hundred times, ``python -m bench.kills`` as often as one likes.
+The tests strike a hundred times, ``python -m bench.server.kills`` as often as one likes.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ def measure(uploads: int, seconds: float, nice: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.shares", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.server.shares", description=__doc__)
     parser.add_argument("--uploads", type=int, default=4, help="in each half")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--nice", type=int, default=NICE, help="as for serve")

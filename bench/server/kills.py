@@ -1,4 +1,4 @@
-"""Kill a running ladder again and again: ``python -m bench.kills --strikes 1000``.
+"""Kill a running ladder again and again: ``python -m bench.server.kills --strikes 1000``.
 
 The same siege as in the tests, but longer: referees, the process that runs the ladder, those who
 hold the database's lock, and on PostgreSQL its connections are killed at random moments. In the end
@@ -45,7 +45,7 @@ def besiege(home: Home, kinds: dict[str, Strike], strikes: int, seed: int) -> di
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.kills", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.server.kills", description=__doc__)
     parser.add_argument("--strikes", type=int, default=500, help="on each database")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Whether load makes a bot weaker: ``python -m bench.load_strength``.
+"""Whether load makes a bot weaker: ``python -m bench.clock.load_strength``.
 
 ``search`` meets itself. The referee and the bots of one side, *calm*, have a core; the bots of the
 other side, *crowded*, have another one together with busy processes that take half of it (one) or
@@ -155,7 +155,7 @@ def markdown(comparisons: list[Comparison]) -> str:
     lines = [
         "# search against itself, one side on a crowded core",
         "",
-        f"{day_and_machine()}. Made by `python -m bench.load_strength`: all figures are",
+        f"{day_and_machine()}. Made by `python -m bench.clock.load_strength`: all figures are",
         "those of the crowded side, which has its core together with busy processes.",
         "",
     ]
@@ -171,7 +171,9 @@ def markdown(comparisons: list[Comparison]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.load_strength", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.clock.load_strength", description=__doc__
+    )
     parser.add_argument("--matches", type=int, default=200, help="in each variant")
     parser.add_argument("--variant", action="append", choices=[*VARIANTS], help="only this one")
     parser.add_argument("--busy", type=int, default=1, help="processes beside the crowded side")

@@ -1,10 +1,11 @@
 """What a settled ladder plays in an hour, and whether its ranking suffers.
 
-``python -m bench.pace``
+``python -m bench.matchmaking.pace``
 
-Ladders of bots whose skills are known (as in ``bench.matchmaking``) play until the pace finds them
-settled, and then for some simulated hours: once as fast as two referees can, once at their pace.
-Compared are the matches of an hour, and how far the ranking agrees with the truth at its end.
+Ladders of bots whose skills are known (as in ``bench.matchmaking.policies``) play until the pace
+finds them settled, and then for some simulated hours: once as fast as two referees can, once at
+their pace. Compared are the matches of an hour, and how far the ranking agrees with the truth at
+its end.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from bench.keeping import keep
-from bench.matchmaking_ladders import SETTINGS, Ours, kendall, make_world
+from bench.matchmaking.ladders import SETTINGS, Ours, kendall, make_world
 from keltis_cli.bench.machine import this_machine
 from keltis_ladder.run.pace import AT_FULL_PACE, SETTLED_BELOW, Pace, PaceRules, Tempo
 
@@ -103,7 +104,7 @@ def measure(bots: int, ladders: int) -> Paced:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.pace", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.matchmaking.pace", description=__doc__)
     parser.add_argument("--ladders", type=int, default=5, help="of each size (default 5)")
     options = parser.parse_args()
     begin = time.perf_counter()
@@ -111,8 +112,9 @@ def main() -> None:
     machine, now = this_machine(), datetime.now(UTC)
     seconds = round(time.perf_counter() - begin)
     how = (
-        f"{machine.cpu}, {machine.python}. `python -m bench.pace --ladders {options.ladders}`, "
-        f"{seconds} s. A match takes {MATCH_SECONDS:g} s of simulated time, {REFEREES} are played "
+        f"{machine.cpu}, {machine.python}. "
+        f"`python -m bench.matchmaking.pace --ladders {options.ladders}`, {seconds} s. "
+        f"A match takes {MATCH_SECONDS:g} s of simulated time, {REFEREES} are played "
         f"at once, for {HOURS:g} hours after the ladder has settled (gain below "
         f"{SETTLED_BELOW:g}). Means of {options.ladders} ladders; tau is Kendall's with the truth."
     )

@@ -1,4 +1,4 @@
-"""How much luck a match holds: ``python -m bench.rating_model``.
+"""How much luck a match holds: ``python -m bench.ratings.rating_model``.
 
 Measures the two numbers that the rating model needs for each variant and number of players. A
 graded pool of our own players meets in matches on duplicate deals, all in one process. Draws are
@@ -345,7 +345,7 @@ def markdown(measured: list[Measured], compared: list[Table]) -> str:
     lines = [
         "# The rating model, measured",
         "",
-        f"{day_and_machine()}. Made by `python -m bench.rating_model`:",
+        f"{day_and_machine()}. Made by `python -m bench.ratings.rating_model`:",
         f"{measured[0].matches} matches of each kind in a pool of {len(POOL)} bots.",
         "Loss is the mean of -ln(predicted probability) of who is ahead, over all pairs that did",
         "not draw, each predicted before its match; a coin has 0.693.",
@@ -370,7 +370,9 @@ def _percent(share: Estimate) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.rating_model", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.ratings.rating_model", description=__doc__
+    )
     parser.add_argument("--matches", type=int, default=1500, help="of each kind")
     parser.add_argument("--machine", metavar="NAME", help="the machine's name in the file names")
     options = parser.parse_args()

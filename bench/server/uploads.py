@@ -189,7 +189,7 @@ class Watcher:
     def __init__(self, *options: str) -> None:
         self.late: list[tuple[float, float]] = []
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.uploads", *options],
+            [sys.executable, "-m", "bench.server.uploads", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -319,7 +319,7 @@ def summary(late: list[float]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.uploads", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.server.uploads", description=__doc__)
     parser.add_argument("--archives", type=int, default=1000, help="how many (default 1000)")
     parser.add_argument("--rounds", type=int, default=10, help="in so many rounds (default 10)")
     parser.add_argument("--dry-run", action="store_true", help="show, and keep no results")

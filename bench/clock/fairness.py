@@ -1,4 +1,4 @@
-"""Whether the clock is fair, and cannot be cheated: ``python -m bench.fairness``. For root only.
+"""Whether the clock is fair, and cannot be cheated: ``python -m bench.clock.fairness``, as root.
 
 *Fair*: search, greedy, a starter, a bot that sleeps too long and one that computes too long meet
 each other, while the machine is kept busy in several ways. The last two must be timed out in every
@@ -31,7 +31,7 @@ from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.match.results import MatchResult
 
-HOSTILE: Final = Path(__file__).parents[1] / "tests" / "ladder" / "hostile"
+HOSTILE: Final = Path(__file__).parents[2] / "tests" / "ladder" / "hostile"
 STARTER: Final = Path(keltis_bots.__file__).parent / "starters" / "python"
 SEED: Final = 47
 VARIANT: Final = "weg-der-steine"
@@ -180,7 +180,7 @@ def markdown(ways: list[Way], found: list[Gain]) -> str:
     lines = [
         "# Is the clock fair?",
         "",
-        f"{day_and_machine()}. Made by `python -m bench.fairness`: {VARIANT} with",
+        f"{day_and_machine()}. Made by `python -m bench.clock.fairness`: {VARIANT} with",
         f"{OPTIONS['turn_limit']} turns at most, {CONTROL.bank_ms} + {CONTROL.increment_ms} ms.",
         "`sleeps` and `alone` (which computes) take two minutes for their first decision.",
         "Columns of bots: timeouts of games played.",
@@ -206,7 +206,7 @@ def markdown(ways: list[Way], found: list[Gain]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.fairness", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.clock.fairness", description=__doc__)
     parser.add_argument("--matches", type=int, default=500, help="under each load and niceness")
     parser.add_argument("--minutes", type=float, default=60.0, help="no longer for each of them")
     parser.add_argument("--tries", type=int, default=10, help="matches of each way to cheat")

@@ -92,7 +92,7 @@ async def play(server: Served, versions: tuple[int, ...], watch: Stopwatch, crow
     process = None
     if crowd:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bench.spectators_crowd", server.url, f"match/{order.id}",
+            sys.executable, "-m", "bench.server.spectators_crowd", server.url, f"match/{order.id}",
             str(crowd), stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert process.stdout is not None
@@ -180,7 +180,7 @@ def summary(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.spectators", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.server.spectators", description=__doc__)
     parser.add_argument("--spectators", type=int, default=2_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="only see whether it runs")

@@ -1,4 +1,4 @@
-"""A crowd of websocket clients in one process: ``python -m bench.spectators_crowd URL TOPIC N``.
+"""A crowd of websocket clients: ``python -m bench.server.spectators_crowd URL TOPIC N``.
 
 They speak just enough of the protocol to be cheap: what is measured is the server, and the crowd
 shares its core. Each checks that its messages come in order and without a gap. What they saw is

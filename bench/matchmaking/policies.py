@@ -1,4 +1,4 @@
-"""How soon a ladder knows its ranking: ``python -m bench.matchmaking``.
+"""How soon a ladder knows its ranking: ``python -m bench.matchmaking.policies``.
 
 Ladders of 50 bots whose skills are known, with outcomes drawn from what the rating model assumes,
 are filled with matches by three matchmakers: ours, one that draws tables at random, and one that
@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from bench.keeping import keep, table
-from bench.matchmaking_ladders import (
+from bench.matchmaking.ladders import (
     BOTS,
     BUSY,
     DEVIATION,
@@ -405,7 +405,9 @@ def measure(ladders: int) -> Report:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.matchmaking", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.matchmaking.policies", description=__doc__
+    )
     parser.add_argument("--ladders", type=int, default=200, help="of each setting (default 200)")
     options = parser.parse_args()
     begin = time.perf_counter()
@@ -433,7 +435,7 @@ def main() -> None:
     }
     head = (
         f"# Matchmaking, {now:%Y-%m-%d}\n\n{machine.cpu}, {machine.python}. `python -m "
-        f"bench.matchmaking --ladders {options.ladders}`, {document['seconds']} s. "
+        f"bench.matchmaking.policies --ladders {options.ladders}`, {document['seconds']} s. "
         "docs/readers/matchmaking.md says what the columns mean.\n\n"
     )
     keep("matchmaking", document, head + text)

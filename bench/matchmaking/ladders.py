@@ -1,4 +1,4 @@
-"""Ladders whose truth is known, and matchmakers to run them, for ``bench.matchmaking``."""
+"""Ladders whose truth is known, and matchmakers to run them, for ``bench.matchmaking.policies``."""
 
 from __future__ import annotations
 

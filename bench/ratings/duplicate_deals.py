@@ -1,4 +1,4 @@
-"""How much duplicate deals save: ``python -m bench.duplicate_deals``.
+"""How much duplicate deals save: ``python -m bench.ratings.duplicate_deals``.
 
 Two kinds of players meet: greedy, and greedy that plays every tenth decision at random. For each
 variant the same deals are played in all rotations, with the draw pile as one stream per seat and as
@@ -177,7 +177,9 @@ def _with_interval(ratio: float, interval: tuple[float, float]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.duplicate_deals", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.ratings.duplicate_deals", description=__doc__
+    )
     parser.add_argument("--deals", type=int, default=4000)
     parser.add_argument("--players", type=int, nargs="+", default=[2, 4])
     options = parser.parse_args()

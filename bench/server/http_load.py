@@ -1,4 +1,4 @@
-"""Requests at a steady rate: ``python -m bench.http_load URL RATE SECONDS [HEADER...]``.
+"""Requests at a steady rate: ``python -m bench.server.http_load URL RATE SECONDS [HEADER...]``.
 
 Requests are sent when their time has come, whether or not earlier ones have been answered, and a
 request's latency counts from the moment it was due: a server that stalls cannot hide it.

@@ -87,7 +87,7 @@ def fill(home: Home, bots: int, matches: int) -> None:
 def load(url: str, rate: float, seconds: float, *headers: str) -> dict[str, Any]:
     """Send requests at a rate from a process of their own."""
     done = subprocess.run(
-        [sys.executable, "-m", "bench.http_load", url, str(rate), str(seconds), *headers],
+        [sys.executable, "-m", "bench.server.http_load", url, str(rate), str(seconds), *headers],
         capture_output=True,
         text=True,
         check=True,
@@ -174,7 +174,7 @@ def _submit(scratch: Path, server: ServerProcess, name: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.server", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.server.load", description=__doc__)
     parser.add_argument("--bots", type=int, default=200)
     parser.add_argument("--matches", type=int, default=4_000)
     parser.add_argument("--seconds", type=float, default=20)

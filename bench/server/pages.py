@@ -222,7 +222,7 @@ def measure(quick: bool) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.pages", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.server.pages", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only see whether it runs")
     options = parser.parse_args()
     found = measure(options.quick)

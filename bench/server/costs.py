@@ -1,4 +1,4 @@
-"""What each kind of request costs the server: ``python -m bench.costs``.
+"""What each kind of request costs the server: ``python -m bench.server.costs``.
 
 The CPU time of the server's process for each GET of API and pages, on a ladder of 200 bots that
 does not play. The costs that endpoints declare are in proportion to it.
@@ -21,7 +21,7 @@ from tests.ladder.store.support.ladders import enter, store
 from tests.ladder.store.support.results import real
 from tests.system.support.servers import ServerProcess
 
-from bench.server import fill
+from bench.server.load import fill
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.tables import Match
 from keltis_server.api import PARTS
@@ -108,7 +108,7 @@ def measure(server: ServerProcess, path: str) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.costs", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.server.costs", description=__doc__)
     parser.add_argument("--bots", type=int, default=200)
     parser.add_argument("--matches", type=int, default=2_000)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""How strong the reference bots are: ``python -m bench.strength``.
+"""How strong the reference bots are: ``python -m bench.ratings.strength``.
 
 Real matches: bot processes in the sandbox, the default clock, one referee per core. In each variant
 greedy meets random and search meets greedy, two players, on duplicate deals.
@@ -75,8 +75,8 @@ def markdown(strengths: list[Strength]) -> str:
     lines = [
         "# Strength of the reference bots",
         "",
-        f"{day_and_machine()}. Made by `python -m bench.strength`: duplicate matches of two",
-        "players in the sandbox, 1 s + 20 ms, one referee per core.",
+        f"{day_and_machine()}. Made by `python -m bench.ratings.strength`: duplicate matches of",
+        "two players in the sandbox, 1 s + 20 ms, one referee per core.",
         "",
     ]
     rows = []
@@ -89,7 +89,7 @@ def markdown(strengths: list[Strength]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.strength", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.ratings.strength", description=__doc__)
     parser.add_argument("--matches", type=int, default=400, help="of greedy against random")
     parser.add_argument("--search-matches", type=int, default=100, help="of search against greedy")
     parser.add_argument("--machine", metavar="NAME", help="the machine's name in the file names")

@@ -1,4 +1,4 @@
-"""Does the audit accuse the honest, and does it find the others: ``python -m bench.audit``.
+"""Does the audit accuse the honest, and does it find the others: ``python -m bench.audit.alarms``.
 
 Games are played once by the engine, honest ones and those of a bot that knows all hidden cards of
 a deal when it meets it again. From these pools many careers are drawn, whose later games are
@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from bench.audit_games import STYLES, Sample, play_styles, sample
+from bench.audit.games import STYLES, Sample, play_styles, sample
 from bench.keeping import keep
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.audit.book import AuditBook, Played
@@ -446,7 +446,7 @@ def markdown(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.audit", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.audit.alarms", description=__doc__)
     parser.add_argument("--deals", type=int, default=120, help="matches in each pool")
     parser.add_argument("--bots", type=int, default=2000, help="honest careers of each kind")
     parser.add_argument("--matches", type=int, default=500, help="of each honest career")

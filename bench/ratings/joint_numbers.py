@@ -1,4 +1,4 @@
-"""Estimate the numbers of the joint model anew: ``python -m bench.joint_numbers``.
+"""Estimate the numbers of the joint model anew: ``python -m bench.ratings.joint_numbers``.
 
 From the statistics of matches, by maximum marginal likelihood: which luck, spread, pair effect and
 correlations make the margins that were seen most likely, whatever the skills? Without a file our
@@ -22,14 +22,13 @@ import random
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from bench.rating_model import POOL, Player
-from keltis_cli.bench.machine import this_machine
+from bench.keeping import keep
+from bench.ratings.rating_model import POOL, Player
 from keltis_engine import Ruleset, find_variant
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import GameResult, MatchResult, rank_by
@@ -39,7 +38,6 @@ from keltis_ladder.ratings.joint.numbers import NUMBERS, Numbers
 from keltis_ladder.ratings.joint.scores import TWELFTHS, match_scores
 from keltis_ladder.ratings.joint.statistics import Statistics, match_of
 
-RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 17
 COUNT: Final = len(KINDS)
 # How many observations, bots, pairs and bots the numbers so far count like.
@@ -326,7 +324,9 @@ def markdown(numbers: Numbers, course: list[float], statistics: Statistics, sour
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.joint_numbers", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.ratings.joint_numbers", description=__doc__
+    )
     parser.add_argument("--matches", type=int, default=300, help="of each kind")
     parser.add_argument("--statistics", type=Path, metavar="FILE", help="of matches played before")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="write the statistics to a file")
@@ -344,17 +344,8 @@ def main() -> None:
     numbers, course = estimate(statistics)
     page = markdown(numbers, course, statistics, source)
     if not options.dry_run:
-        date, machine = datetime.now(UTC), this_machine()
-        name = f"joint-numbers-{date:%Y-%m-%d}-{options.machine or machine.slug}"
-        report = {
-            "date": date.isoformat(timespec="seconds"),
-            "machine": asdict(machine),
-            "numbers": asdict(numbers),
-            "likelihoods": course,
-        }
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-        (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+        report = {"numbers": asdict(numbers), "likelihoods": course}
+        keep("joint-numbers", report, page, options.machine)
     print(page)
 
 

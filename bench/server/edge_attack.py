@@ -1,4 +1,4 @@
-"""One address doing its worst: ``python -m bench.edge_attack URL MATCH SECONDS``.
+"""One address doing its worst: ``python -m bench.server.edge_attack URL MATCH SECONDS``.
 
 Connections that send a byte a second, costly requests, packed and deep bodies, and websockets that
 subscribe without end. What came of it is printed as JSON. It attacks loopback addresses only.

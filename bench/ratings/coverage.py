@@ -1,4 +1,4 @@
-"""Do ratings mean what they say: ``python -m bench.coverage``.
+"""Do ratings mean what they say: ``python -m bench.ratings.coverage``.
 
 Live TrueSkill, its refit and the joint rating see the same matches of ladders whose truth is known,
 and are held against it. The bots are real players on the real engine, their true strength measured
@@ -135,7 +135,7 @@ def run(size: Size, processes: int) -> Report:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.coverage", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.ratings.coverage", description=__doc__)
     sizes = parser.add_mutually_exclusive_group()
     sizes.add_argument("--quick", action="store_true", help="a few matches, to see that it runs")
     sizes.add_argument("--long", action="store_true", help="hours, for narrower figures")

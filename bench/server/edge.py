@@ -1,7 +1,8 @@
 """Honest requests beside an attack from another address: ``make bench-edge``.
 
 A client from 127.0.0.1 asks for ordinary things, first alone and then while 127.0.0.2 does its
-worst (``bench.edge_attack``). The ladder has 200 bots and does not play: the server is measured.
+worst (``bench.server.edge_attack``). The ladder has 200 bots and does not play: the server is
+measured.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from typing import Any, Final
 import aiohttp
 from tests.system.support.servers import ServerProcess
 
-from bench.costs import BOT, drain, furnish
 from bench.keeping import keep
-from bench.server import fill
+from bench.server.costs import BOT, drain, furnish
+from bench.server.load import fill
 from keltis_ladder.store.home import Home
 from keltis_server.http.endpoints import API
 
@@ -76,7 +77,7 @@ def measure(seconds: float, bots: int, matches: int) -> dict[str, Any]:
         with ServerProcess(Path(scratch), "--port", "0", "--no-house") as server:
             drain(server)
             calm = asyncio.run(ask(server.url, seconds / 3))
-            words = [sys.executable, "-m", "bench.edge_attack", server.url, match]
+            words = [sys.executable, "-m", "bench.server.edge_attack", server.url, match]
             # Its beginning is measured, too: then it has its whole budget to spend.
             attack = subprocess.Popen(
                 [*words, str(2 * seconds / 3)], stdout=subprocess.PIPE, text=True
@@ -88,7 +89,7 @@ def measure(seconds: float, bots: int, matches: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.edge", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.server.edge", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--bots", type=int, default=200)
     parser.add_argument("--matches", type=int, default=1_000)

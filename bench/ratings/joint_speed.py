@@ -1,4 +1,4 @@
-"""How fast the joint rating is: ``python -m bench.joint_speed``.
+"""How fast the joint rating is: ``python -m bench.ratings.joint_speed``.
 
 Ladders are made up: skills and luck are drawn from the model, tables at random, so that hardly a
 pair meets twice and the graph is as large as it gets. Measured in CPU time: a fit from scratch,
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import math
 import os
 import random
@@ -24,6 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypeVar
 
+from bench.keeping import keep
 from keltis_cli.bench.machine import this_machine
 from keltis_ladder.ratings.joint import graph
 from keltis_ladder.ratings.joint.descent import Descent
@@ -35,7 +35,6 @@ from keltis_ladder.ratings.joint.standings import leaderboard, rating, standing
 from keltis_ladder.ratings.joint.statistics import Match, Statistics
 from keltis_ladder.ratings.scopes import OVERALL, Scope
 
-RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 2026
 ALIKE: Final = 0.8  # correlation of a bot's skills in any two kinds
 LATER: Final = 300  # matches that come one by one
@@ -180,7 +179,7 @@ def markdown(measured: list[Measured], date: datetime, machine: str) -> str:
     lines = [
         "# The joint rating, measured",
         "",
-        f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.joint_speed`:",
+        f"{date:%Y-%m-%d}, {machine}. Made by `python -m bench.ratings.joint_speed`:",
         f"{len(KINDS)} kinds of match, random tables. CPU time of one core. A standing is a rating",
         "and a share of wins, both with their deviations: two solutions.",
         "",
@@ -210,7 +209,9 @@ def goals(one: Measured) -> list[tuple[str, float, float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.joint_speed", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.ratings.joint_speed", description=__doc__
+    )
     parser.add_argument("--machine", metavar="NAME", help="the machine's name in the file names")
     parser.add_argument("--dry-run", action="store_true", help="small ladders, write nothing")
     options = parser.parse_args()
@@ -224,15 +225,7 @@ def main() -> None:
     date, machine = datetime.now(UTC), this_machine()
     page = markdown(measured, date, f"{machine.cpu}, {machine.cores} cores")
     if not options.dry_run:
-        name = f"joint-speed-{date:%Y-%m-%d}-{options.machine or machine.slug}"
-        report = {
-            "date": date.isoformat(timespec="seconds"),
-            "machine": asdict(machine),
-            "measured": [asdict(one) for one in measured],
-        }
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-        (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+        keep("joint-speed", {"measured": [asdict(one) for one in measured]}, page, options.machine)
     print(page)
 
 
