@@ -234,6 +234,26 @@ declare namespace Wire {
     next: string | null;
   }
 
+  interface PlayedOut {
+    id: string;
+    variant: Views.Variant;
+    players: number;
+    purpose: string;
+    rated: boolean;
+    reason: string;
+    tournament: string | null;
+    number: number;
+    finished: string | null;
+    entrants: ResultOut[];
+  }
+
+  interface PlayerOut {
+    bot: string;
+    version: number;
+    author: string;
+    mu: number | null;
+  }
+
   interface ProblemOut {
     type: string;
     title: string;
@@ -274,6 +294,33 @@ declare namespace Wire {
     reason: string;
     started: string | null;
     finished: string | null;
+  }
+
+  interface ResultOut {
+    bot: string;
+    version: number;
+    author: string;
+    mu: number | null;
+    rank: number;
+    wins: number;
+    points: number;
+    faults: number;
+  }
+
+  interface RunningOut {
+    id: string;
+    variant: Views.Variant;
+    players: number;
+    purpose: string;
+    rated: boolean;
+    reason: string;
+    tournament: string | null;
+    commitment: string | null;
+    entrants: PlayerOut[];
+    rotation: number;
+    plies: number;
+    scores: number[];
+    since: string;
   }
 
   interface StepOut {

@@ -31,7 +31,7 @@ function loadBoards() {
 
 /**
  * @typedef {typeof import("../boards/board.js")} Boards
- * @typedef {Pick<Wire.MatchOut, "id" | "number" | "variant" | "entrants"> | Live.Played} Over
+ * @typedef {Pick<Wire.MatchOut, "id" | "number" | "variant" | "entrants"> | Wire.PlayedOut} Over
  */
 
 export class Table {
@@ -108,7 +108,7 @@ export class Table {
   /**
    * Watch a match that is being played.
    *
-   * @param {Live.Running} match
+   * @param {Wire.RunningOut} match
    */
   watch(match) {
     this.#take(match, true);
