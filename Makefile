@@ -96,61 +96,61 @@ bench-referee: $(VENV)/dev  ## Measure the referee, its overhead and a run of 20
 	$(COMPILED) $(BIN)/python -m bench.referee
 
 bench-strength: $(VENV)/dev  ## Measure how strong the reference bots are
-	$(COMPILED) $(BIN)/python -m bench.strength
+	$(COMPILED) $(BIN)/python -m bench.ratings.strength
 
 bench-load: $(VENV)/dev  ## Let search play itself, one side on a crowded core: equally strong?
-	$(COMPILED) $(BIN)/python -m bench.load_strength
+	$(COMPILED) $(BIN)/python -m bench.clock.load_strength
 
 bench-fairness: $(VENV)/dev  ## Measure whether the clock is fair on a busy machine, and cannot be cheated (root)
-	$(COMPILED) $(BIN)/python -m bench.fairness
+	$(COMPILED) $(BIN)/python -m bench.clock.fairness
 
 bench-deals: $(VENV)/dev  ## Measure what duplicate deals save
-	$(COMPILED) $(BIN)/python -m bench.duplicate_deals
+	$(COMPILED) $(BIN)/python -m bench.ratings.duplicate_deals
 
 bench-ratings: $(VENV)/dev  ## Measure the noise of a match, which the rating model is made of
-	$(COMPILED) $(BIN)/python -m bench.rating_model
+	$(COMPILED) $(BIN)/python -m bench.ratings.rating_model
 
 bench-joint: $(VENV)/dev  ## Measure how long the joint rating of 1,000 bots takes
-	$(COMPILED) $(BIN)/python -m bench.joint_speed
+	$(COMPILED) $(BIN)/python -m bench.ratings.joint_speed
 
 bench-joint-numbers: $(VENV)/bench  ## Estimate the numbers of the joint rating from matches of our own players
-	$(COMPILED) $(BIN)/python -m bench.joint_numbers
+	$(COMPILED) $(BIN)/python -m bench.ratings.joint_numbers
 
 bench-coverage: $(VENV)/dev  ## Hold all ratings against the truth, and let bots try to cheat them
-	$(COMPILED) $(BIN)/python -m bench.coverage
+	$(COMPILED) $(BIN)/python -m bench.ratings.coverage
 
 bench-matchmaking: $(VENV)/dev  ## Simulate ladders: how many matches until the ranking is right
-	$(COMPILED) $(BIN)/python -m bench.matchmaking
+	$(COMPILED) $(BIN)/python -m bench.matchmaking.policies
 
 bench-store: $(VENV)/dev  ## Measure the store with 1,000 bots and 200,000 matches
 	$(COMPILED) $(BIN)/python -m bench.store
 
 bench-server: $(VENV)/dev  ## Measure requests beside a playing ladder, and how quickly a bot is rated
-	$(COMPILED) $(BIN)/python -m bench.server
+	$(COMPILED) $(BIN)/python -m bench.server.load
 
 bench-edge: $(VENV)/dev  ## Measure honest requests while one address does its worst
-	$(COMPILED) $(BIN)/python -m bench.edge
+	$(COMPILED) $(BIN)/python -m bench.server.edge
 
 bench-shares: $(VENV)/dev  ## Measure what one greedy author leaves to all others
-	$(COMPILED) $(BIN)/python -m bench.shares
+	$(COMPILED) $(BIN)/python -m bench.server.shares
 
 bench-spectators: $(VENV)/dev  ## Let 2,000 websockets watch one match
-	$(COMPILED) $(BIN)/python -m bench.spectators
+	$(COMPILED) $(BIN)/python -m bench.server.spectators
 
 bench-pages: $(VENV)/dev  ## Measure the web pages in a browser
-	$(COMPILED) $(BIN)/python -m bench.pages
+	$(COMPILED) $(BIN)/python -m bench.server.pages
 
 fuzz: $(VENV)/fuzz  ## Look for bytes that harm who reads them: MINUTES for each kind of bytes
 	env PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m bench.fuzz --minutes $(or $(MINUTES),10)
 
 bench-kills: $(VENV)/dev  ## Kill a running ladder a thousand times
-	$(COMPILED) $(BIN)/python -m bench.kills
+	$(COMPILED) $(BIN)/python -m bench.server.kills
 
 bench-uploads: $(VENV)/dev  ## Upload 1,000 archives, many of them hostile: does the server stand still?
-	$(COMPILED) $(BIN)/python -m bench.uploads
+	$(COMPILED) $(BIN)/python -m bench.server.uploads
 
 bench-audit: $(VENV)/dev  ## Does the audit accuse the honest, and how soon does it find cheaters
-	$(COMPILED) $(BIN)/python -m bench.audit
+	$(COMPILED) $(BIN)/python -m bench.audit.alarms
 
 migration: $(VENV)/dev  ## Write the step from the stored tables to those of the sources: NAME='what changes'
 	PYTHONPATH=$(SOURCE_PATH) $(BIN)/python -m keltis_ladder.store.schema.new_step '$(NAME)'

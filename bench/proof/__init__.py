@@ -1,1 +1,1 @@
-"""Ladders whose truth is known, and ratings held against it: the parts of ``bench.coverage``."""
+"""Ladders whose truth is known, and ratings held against it: for ``bench.ratings.coverage``."""

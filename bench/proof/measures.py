@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
-from bench.matchmaking_ladders import kendall
+from bench.matchmaking.ladders import kendall
 from bench.proof.boards import Board, Claim
 from bench.proof.truth import KindTruth, Truth, field_mean, overall_lead
 from bench.proof.worlds import World

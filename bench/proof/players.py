@@ -1,4 +1,4 @@
-"""The field of ``bench.coverage``: real players of several families, without processes or clocks.
+"""The field of ``bench.ratings.coverage``: players of several families, no processes or clocks.
 
 Every one decides by what its seat may know, and by a random source of its own. Two of the same
 style are clones: as strong as each other, and a ladder cannot know it.

@@ -1,4 +1,4 @@
-"""The report of ``bench.coverage``: figures, goals, and the page for people."""
+"""The report of ``bench.ratings.coverage``: figures, goals, and the page for people."""
 
 from __future__ import annotations
 
@@ -217,10 +217,10 @@ def page_of(report: Report, size: Size, where: str) -> str:
     lines = [
         "# Ratings held against the truth",
         "",
-        f"{where}. Made by `python -m bench.coverage`, {size.name} size. bench/README.md says what",
-        "is measured. Live TrueSkill / its refit / **the joint rating**, in percent; *scores* and",
-        "*differences*: truth inside the 95 % interval; *wrong*: of pairs told apart, in the wrong",
-        "order; *equals*: clones told apart; tau: agreement with the true order.",
+        f"{where}. Made by `python -m bench.ratings.coverage`, {size.name} size. bench/README.md",
+        "says what is measured. Live TrueSkill / its refit / **the joint rating**, in percent;",
+        "*scores* and *differences*: truth inside the 95 % interval; *wrong*: of pairs told apart,",
+        "in the wrong order; *equals*: clones told apart; tau: agreement with the true order.",
         "",
         "## Goals",
         "",

@@ -1,4 +1,4 @@
-"""How much ``bench.coverage`` plays: for a test, by default, and for those who have hours."""
+"""How much ``bench.ratings.coverage`` plays: for a test, by default, and in hours."""
 
 from __future__ import annotations
 

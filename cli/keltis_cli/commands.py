@@ -140,7 +140,7 @@ COMMANDS: Final = {
         HERE,
     ),
     "submit": Entry(
-        "keltis_cli.remote.submit",
+        "keltis_cli.remote.submission.submit",
         "submit",
         "Submit a bot: check it, upload it, and follow it to its first match.",
         ON_SERVER,
@@ -218,7 +218,7 @@ COMMANDS: Final = {
         ON_SERVER,
     ),
     "recheck": Entry(
-        "keltis_cli.remote.recheck",
+        "keltis_cli.remote.submission.recheck",
         "recheck",
         "Retry the check of a bot that the server could not check, and follow it.",
         ON_SERVER,

@@ -30,8 +30,8 @@ declare namespace Live {
   }
 
   interface Lobby {
-    matches: Running[];
-    recent: Played[];
+    matches: Wire.RunningOut[];
+    recent: Wire.PlayedOut[];
     committed: Committed[];
     pace: Pace;
   }
@@ -49,39 +49,17 @@ declare namespace Live {
 
   type Why = "reason" | "reason_code" | "reason_details";
 
-  interface InLobby
-    extends Pick<Wire.MatchOut, "id" | "variant" | "players" | "purpose" | "rated" | Why | "tournament"> {}
-
   interface Where {
     rotation: number;
     plies: number;
     scores: number[];
   }
 
-  interface Running extends InLobby, Where {
-    commitment: string | null;
-    entrants: Pick<Wire.EntrantOut, "bot" | "version" | "author" | "mu">[];
-    since: string;
-  }
-
-  interface Played extends InLobby {
-    number: number;
-    finished: string;
-    entrants: Result[];
-  }
-
-  interface Result extends Pick<Wire.EntrantOut, "bot" | "version" | "author" | "mu"> {
-    rank: number;
-    wins: number;
-    points: number;
-    faults: number;
-  }
-
   type LobbyEvent =
     | ({ kind: "committed" } & Committed)
-    | { kind: "began"; match: Running }
+    | { kind: "began"; match: Wire.RunningOut }
     | ({ kind: "moved"; id: string } & Where)
-    | { kind: "finished"; id: string; number: number; result: Played }
+    | { kind: "finished"; id: string; number: number; result: Wire.PlayedOut }
     | { kind: "gone"; id: string; reason: string }
     | ({ kind: "pace" } & Pace);
 

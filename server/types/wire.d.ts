@@ -234,6 +234,28 @@ declare namespace Wire {
     next: string | null;
   }
 
+  interface PlayedOut {
+    id: string;
+    variant: Views.Variant;
+    players: number;
+    purpose: string;
+    rated: boolean;
+    reason: string;
+    reason_code: string;
+    reason_details: Record<string, string | number>;
+    tournament: string | null;
+    number: number;
+    finished: string | null;
+    entrants: ResultOut[];
+  }
+
+  interface PlayerOut {
+    bot: string;
+    version: number;
+    author: string;
+    mu: number | null;
+  }
+
   interface ProblemOut {
     type: string;
     title: string;
@@ -276,6 +298,35 @@ declare namespace Wire {
     reason_details: Record<string, string | number | boolean>;
     started: string | null;
     finished: string | null;
+  }
+
+  interface ResultOut {
+    bot: string;
+    version: number;
+    author: string;
+    mu: number | null;
+    rank: number;
+    wins: number;
+    points: number;
+    faults: number;
+  }
+
+  interface RunningOut {
+    id: string;
+    variant: Views.Variant;
+    players: number;
+    purpose: string;
+    rated: boolean;
+    reason: string;
+    reason_code: string;
+    reason_details: Record<string, string | number>;
+    tournament: string | null;
+    commitment: string | null;
+    entrants: PlayerOut[];
+    rotation: number;
+    plies: number;
+    scores: number[];
+    since: string;
   }
 
   interface StepOut {

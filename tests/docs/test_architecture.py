@@ -16,6 +16,11 @@ PAGE: Final = Path("docs/architecture.md")
 TEXT: Final = read(PAGE)
 GLOSSARY: Final = Path("docs/glossary.md")
 MOST_WORDS: Final = 30
+MOST_FILES: Final = 60  # that a submitted bot goes through
+TWICE: Final = {
+    "ladder/keltis_ladder/check/check.py",  # by the command, and by the worker
+    "ladder/keltis_ladder/store/bots/submissions.py",  # begins a check, and ends it
+}
 PACKAGES: Final = {
     *("engine/keltis_engine", "bots/keltis_bots", "ladder/keltis_ladder"),
     *("server/keltis_server", "cli/keltis_cli"),
@@ -54,6 +59,15 @@ def test_the_steps_of_a_walk_are_counted(title: str) -> None:
         assert (ROOT / file).is_file(), f"step through {file}, which is not there"
     count = f"That is {len(steps)} steps through {len({file for _, file in steps})} files."
     assert count in walk, f"{title}: {count}"
+
+
+def test_submit_goes_through_few_files_and_the_page_names_those_that_come_twice() -> None:
+    walk = TEXT.split("## A bot is submitted\n")[1].split("\n## ")[0]
+    steps = [file for _, file in STEP.findall(walk)]
+    assert len(set(steps)) <= MOST_FILES
+    reasons = walk.split(" Two files come twice: ")[1]
+    twice = {file for file in steps if steps.count(file) > 1}
+    assert twice == set(re.findall(r"`([^`]+)`", reasons)) == TWICE
 
 
 def test_the_glossary_is_short_and_in_order() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -23,8 +22,6 @@ from keltis_ladder.store.bots.catalogue import ensure_house_bots, local_author
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.tables import Version
 from keltis_ladder.store.schema.version_states import VersionCause
-
-NOBODY = "somebody"  # the author where the system knows no user
 
 
 @dataclass(frozen=True)
@@ -69,22 +66,6 @@ def named(bots: Sequence[str]) -> list[Named]:
     return found
 
 
-def check_claims(bots: Sequence[Named], variants: Sequence[str], players: int) -> None:
-    """Raise if a bot does not claim to play these games, or not with so many players."""
-    for bot in bots:
-        missing = [variant for variant in variants if variant not in bot.variants]
-        if missing:
-            raise BadRequest(
-                f"{bot.name} does not play {', '.join(missing)}: "
-                f"its bot.toml claims {', '.join(bot.variants)}"
-            )
-        if players not in bot.players:
-            raise BadRequest(
-                f"{bot.name} does not play with {players} players: "
-                f"its bot.toml claims {', '.join(map(str, bot.players))}"
-            )
-
-
 def candidates(home: Home, bots: Sequence[Named], sandbox: Sandbox | None) -> list[Candidate]:
     """Build the bots that come in a directory, and copy them into the store."""
     return [_candidate(home, bot, sandbox) for bot in bots]
@@ -111,18 +92,10 @@ def enter(session: Session, candidate: Candidate) -> Version:
         [version] = ensure_house_bots(session, [candidate.name])
         return version
     manifest, kept = candidate.kept
-    author = local_author(session, author_name())
+    author = local_author(session)
     return enter_program(session, author, manifest, kept, VersionCause.ENTERED)
 
 
 def program_of(version: Version) -> str:
     """Return what tells a version's program from others, as candidates have it."""
     return version.archive_digest or version.built_in or ""
-
-
-def author_name() -> str:
-    """Return who owns the bots that are named on this command line."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a user without a name, as containers have them
-        return NOBODY

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
 from keltis_cli.draw.printable import show_build
 from keltis_cli.errors import BadRequest
-from keltis_engine import Ruleset
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, named_apart
 from keltis_ladder.programs.builds import BuildFailed
 from keltis_ladder.programs.preparing import check_name, find_entrant
@@ -20,6 +19,17 @@ NoSandboxOption = Annotated[
     bool,
     typer.Option("--no-sandbox", help="Run bots without a sandbox: only programs you trust."),
 ]
+
+
+class Claiming(Protocol):
+    """A bot and what it claims to play."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def variants(self) -> tuple[str, ...]: ...
+    @property
+    def players(self) -> tuple[int, ...]: ...
 
 
 def sandbox_for(bots: Sequence[str], no_sandbox: bool) -> Sandbox | None:
@@ -45,20 +55,19 @@ def enter(bots: Sequence[str], sandbox: Sandbox | None) -> list[Entrant]:
     return named_apart([_prepared(bot, sandbox) for bot in bots])
 
 
-def check_claims(entrants: Sequence[Entrant], ruleset: Ruleset) -> None:
-    """Raise if a bot does not claim to play this game, or not with so many players."""
-    players = len(entrants)
-    for entrant in entrants:
-        if ruleset.id not in entrant.variants:
+def check_claims(bots: Sequence[Claiming], variants: Sequence[str], players: int) -> None:
+    """Raise if a bot does not claim to play these games, or not with so many players."""
+    for bot in bots:
+        missing = [variant for variant in variants if variant not in bot.variants]
+        if missing:
             raise BadRequest(
-                f"{entrant.name} does not play {ruleset.id}: "
-                f"its bot.toml claims {', '.join(entrant.variants)}"
+                f"{bot.name} does not play {', '.join(missing)}: "
+                f"its bot.toml claims {', '.join(bot.variants)}"
             )
-        if players not in entrant.players:
-            claimed = ", ".join(map(str, entrant.players))
+        if players not in bot.players:
             raise BadRequest(
-                f"{entrant.name} does not play with {players} players: "
-                f"its bot.toml claims {claimed}"
+                f"{bot.name} does not play with {players} players: "
+                f"its bot.toml claims {', '.join(map(str, bot.players))}"
             )
 
 

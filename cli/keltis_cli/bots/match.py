@@ -90,7 +90,7 @@ def match(
         check_target(out, force)
     sandbox = entering.sandbox_for(bots, no_sandbox)
     entrants = entering.enter(bots, sandbox)
-    entering.check_claims(entrants, ruleset)
+    entering.check_claims(entrants, [ruleset.id], len(entrants))
     plan = Matchup(
         ruleset=ruleset,
         entrants=tuple(entrants),

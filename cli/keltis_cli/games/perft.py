@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from keltis_cli import arguments
 from keltis_cli.draw.look import TITLE, console
 from keltis_cli.draw.tables.aligned import table
+from keltis_cli.exit_codes import ExitCode
 from keltis_cli.games.perft_file import read_positions
 from keltis_engine.play import perft as counting
-
-FAILED: Final = 1
 
 
 def perft(
@@ -41,7 +40,7 @@ def perft(
     """
     if file is not None:
         if not _check(file, depth):
-            raise typer.Exit(FAILED)
+            raise typer.Exit(ExitCode.FAILED)
         return
     state = arguments.ruleset(variant, option).deal(players, seed)
     out = console()

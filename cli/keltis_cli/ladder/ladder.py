@@ -20,9 +20,9 @@ from keltis_cli.draw.tables.versions import version_lines
 from keltis_cli.files import STANDARD, new_file
 from keltis_cli.ladder.homes import DatabaseOption, DataOption, existing_ladder, open_home, opened
 from keltis_cli.ladder.json_output import bots_document, leaderboard_document, matrix_document
-from keltis_cli.ladder.run import run
+from keltis_cli.ladder.running.run import run
+from keltis_cli.ladder.running.setup import choose_sandbox, put_on_ladder, say
 from keltis_cli.ladder.scopes import ScopePlayers, ScopeVariant, scope_of
-from keltis_cli.ladder.setup import choose_sandbox, put_on_ladder, say
 from keltis_cli.ladder.stored_match import match_page
 from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import ALL, Scope

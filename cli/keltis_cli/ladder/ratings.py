@@ -31,9 +31,9 @@ from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.database import Database
+from keltis_ladder.store.ratings.joint.publishing import publish_all
 from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.ratings.lines import Line
-from keltis_ladder.store.ratings.publishing import publish_all
 from keltis_ladder.store.ratings.rated_matches import records
 from keltis_ladder.store.ratings.recomputing import Comparison, compare, replace
 

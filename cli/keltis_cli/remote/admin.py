@@ -16,7 +16,10 @@ from keltis_cli.remote.connect.calls import BotArgument, part
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import complete_bots
 from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.pages.audit import bot_lines, ladder_lines
+from keltis_server.models.administration import InvitationOut, PrunedOut, RecheckedOut, RerateOut
+from keltis_server.models.audit import AuditOut, BotAuditOut
 
 app = arguments.group(
     "Operate a server, its bots and its authors. On its own machine no token is needed."
@@ -88,20 +91,26 @@ async def resume(server: Server) -> Answer:
     return Answer(await server.post("/admin/resume"), "Matches start again.")
 
 
+async def _moderate(
+    server: Server, kind: str, name: str, verb: str, reason: str | None = None
+) -> Answer:
+    wish = None if reason is None else {"reason": reason}
+    plain = await server.post(f"/admin/{kind}/{part(name)}/{verb}", wish)
+    return Answer(plain, f"{printable(name)} is {verb}d.")
+
+
 @app.command("disable-bot")
 @remote(as_operator=True, sure="Disable the bot {bot}?")
 async def disable_bot(server: Server, bot: BotArgument, reason: ReasonOption = DISABLED) -> Answer:
     """Disable a bot: it does not play until it is enabled."""
-    plain = await server.post(f"/admin/bots/{part(bot)}/disable", {"reason": reason})
-    return Answer(plain, f"{printable(bot)} is disabled.")
+    return await _moderate(server, "bots", bot, "disable", reason)
 
 
 @app.command("enable-bot")
 @remote(as_operator=True)
 async def enable_bot(server: Server, bot: BotArgument) -> Answer:
     """Enable a disabled bot."""
-    plain = await server.post(f"/admin/bots/{part(bot)}/enable")
-    return Answer(plain, f"{printable(bot)} is enabled.")
+    return await _moderate(server, "bots", bot, "enable")
 
 
 @app.command("disable-author")
@@ -110,24 +119,21 @@ async def disable_author(
     server: Server, author: AuthorArgument, reason: ReasonOption = DISABLED
 ) -> Answer:
     """Disable an author with all bots, until enabled."""
-    plain = await server.post(f"/admin/authors/{part(author)}/disable", {"reason": reason})
-    return Answer(plain, f"{printable(author)} is disabled.")
+    return await _moderate(server, "authors", author, "disable", reason)
 
 
 @app.command("enable-author")
 @remote(as_operator=True)
 async def enable_author(server: Server, author: AuthorArgument) -> Answer:
     """Enable a disabled author."""
-    plain = await server.post(f"/admin/authors/{part(author)}/enable")
-    return Answer(plain, f"{printable(author)} is enabled.")
+    return await _moderate(server, "authors", author, "enable")
 
 
 @app.command("remove-author")
 @remote(as_operator=True, sure="Remove the author {author} for good? This cannot be undone.")
 async def remove_author(server: Server, author: AuthorArgument) -> Answer:
     """Remove an author for good: name, tokens, bots' programs. Results stay."""
-    plain = await server.post(f"/admin/authors/{part(author)}/remove")
-    return Answer(plain, f"{printable(author)} is removed.")
+    return await _moderate(server, "authors", author, "remove")
 
 
 @app.command()
@@ -135,8 +141,8 @@ async def remove_author(server: Server, author: AuthorArgument) -> Answer:
 async def recheck(server: Server, bot: OneBotArgument = "") -> Answer:
     """Retry the checks that failed because of an error of the server."""
     plain = await server.post("/admin/recheck", {"bot": bot} if bot else {})
-    found = plain.get("versions", []) if isinstance(plain, dict) else []
-    names = ", ".join(printable(f"{each.get('bot')} v{each.get('number')}") for each in found)
+    found = read(server, RecheckedOut, plain).versions
+    names = ", ".join(f"{each.bot} v{each.number}" for each in found)
     return Answer(plain, f"Checked again: {names}." if names else "There is none to check again.")
 
 
@@ -145,9 +151,8 @@ async def recheck(server: Server, bot: OneBotArgument = "") -> Answer:
 async def rerate(server: Server) -> Answer:
     """Recompute all ratings from the stored matches."""
     plain = await server.post("/admin/rerate")
-    counts = plain if isinstance(plain, dict) else {}
-    matches, changed = (printable(str(counts.get(key))) for key in ("matches", "changed"))
-    return Answer(plain, f"Rated {matches} matches again; {changed} ratings changed.")
+    done = read(server, RerateOut, plain)
+    return Answer(plain, f"Rated {done.matches} matches again; {done.changed} ratings changed.")
 
 
 @app.command()
@@ -155,9 +160,11 @@ async def rerate(server: Server) -> Answer:
 async def audit(server: Server, bot: OneBotArgument = "") -> Answer:
     """Show which bots are suspected of using hidden information, and why."""
     plain = await server.get(f"/bots/{part(bot)}/audit" if bot else "/admin/audit")
-    return Answer(
-        plain, lambda *_: "\n".join(bot_lines(bot, plain) if bot else ladder_lines(plain))
-    )
+    if bot:
+        lines = bot_lines(bot, read(server, BotAuditOut, plain))
+    else:
+        lines = ladder_lines(read(server, AuditOut, plain))
+    return Answer(plain, "\n".join(lines))
 
 
 def _sure_to_prune(dry_run: bool, played: bool) -> str:
@@ -176,23 +183,16 @@ async def prune(
 ) -> Answer:
     """Remove expired data and unused programs, as happens once a day."""
     plain = await server.post("/admin/prune", {"dry_run": dry_run, "played": played})
-    counts = plain if isinstance(plain, dict) else {}
-    builds, archives = (printable(str(counts.get(key))) for key in ("builds", "archives"))
-    size = counts.get("size")
-    space = f"{size / 1e6:.1f} MB" if isinstance(size, int) else "-"
+    done = read(server, PrunedOut, plain)
     verb = "Would remove" if dry_run else "Removed"
-    old = ", ".join(
-        f"{printable(str(counts.get(key)))} {what}"
-        for key, what in (
-            ("steps", "rating steps"),
-            ("replays", "replays"),
-            ("cards", "crash cards"),
-            ("outputs", "outputs of builds"),
-            ("credentials", "tokens and invitations"),
-        )
+    space = f"{done.size / 1e6:.1f} MB"
+    return Answer(
+        plain,
+        f"{verb} {done.builds} builds and {done.archives} archives: {space}.\n"
+        f"{verb} as too old: {done.steps} rating steps, {done.replays} replays, "
+        f"{done.cards} crash cards, {done.outputs} outputs of builds, "
+        f"{done.credentials} tokens and invitations.",
     )
-    programs = f"{verb} {builds} builds and {archives} archives: {space}."
-    return Answer(plain, f"{programs}\n{verb} as too old: {old}.")
 
 
 @app.command()
@@ -207,13 +207,14 @@ async def invite(
     """Make an invitation that opens one account."""
     wish: dict[str, Any] = {"label": label} | ({"days": days} if days is not None else {})
     plain = await server.post("/admin/invitations", wish)
-    return Answer(plain, lambda *_: _say_invitation(plain))
+    text = read(server, InvitationOut, plain).invitation
+    return Answer(plain, lambda *_: _say_invitation(text))
 
 
-def _say_invitation(plain: Any) -> str:
+def _say_invitation(text: str) -> str:
     typer.echo(
         "It is shown only once, and opens one account: keltis-ladder register NAME --server URL"
         " --invitation TEXT",
         err=True,
     )
-    return printable(str(plain.get("invitation") if isinstance(plain, dict) else plain))
+    return text

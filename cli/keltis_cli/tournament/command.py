@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 
 from keltis_cli import arguments
 from keltis_cli.bots import entering
-from keltis_cli.bots.candidates import candidates, check_claims, named
+from keltis_cli.bots.candidates import candidates, named
 from keltis_cli.bots.match import chosen_cores
 from keltis_cli.draw.displays import display_for, with_symbols
 from keltis_cli.draw.look import Look, console, look
@@ -28,7 +28,7 @@ from keltis_cli.draw.printable import printable
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target, new_file
 from keltis_cli.ladder.homes import opened
-from keltis_cli.ladder.operating import Operation, Terms, broken_off
+from keltis_cli.ladder.running.operating import Operation, Terms, broken_off
 from keltis_cli.remote import tournaments as on_server
 from keltis_cli.tournament.json_output import document
 from keltis_cli.tournament.running import (
@@ -126,7 +126,7 @@ def tournament(
     )
     plan.check()
     taking_part = named(bots)
-    check_claims(taking_part, plan.variants, players)
+    entering.check_claims(taking_part, plan.variants, players)
     called = f"{format_}-{datetime.now():%Y-%m-%d}" if name is None else _checked_name(name)
     directory = data or Path(f"{called}.tournament")
     target = out or Path(f"{called}.json")
@@ -140,8 +140,8 @@ def tournament(
     control = TimeControl(bank, increment)
     with opened(home.open()) as database:
         coming = candidates(home, taking_part, sandbox)
-        id = begin_or_find(database, called, plan, control, coming, directory)
         director = Director(database)
+        id = begin_or_find(director, called, plan, control, coming, directory)
         if director.course(id).record.state != TournamentState.FINISHED:
             check_target(target, force)
             _say_where(director, id)
@@ -193,9 +193,7 @@ def run(
         director.start(id)
     subject = TournamentSubject(director, id, len(terms.cores), with_symbols(drawn))
     display = display_for(subject, quiet=False, for_programs=as_json)
-    code = asyncio.run(
-        Operation(transactions, None, subject, display, terms, director=director).run()
-    )
+    code = asyncio.run(Operation(transactions, director, None, subject, display, terms).run())
     return 0 if subject.over else code
 
 

@@ -101,7 +101,7 @@ def moment_of(course: Course) -> Moment:
 
 
 def begin_or_find(
-    database: Database,
+    director: Director,
     name: str,
     plan: Plan,
     control: TimeControl,
@@ -109,7 +109,7 @@ def begin_or_find(
     directory: Path,
 ) -> int:
     """Return the tournament of this directory: a new one, or the same as before."""
-    director = Director(database)
+    database = director.database
     with database.reading() as session:
         record, matches = first_tournament(session)
     if record is None and matches:

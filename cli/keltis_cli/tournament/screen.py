@@ -13,7 +13,7 @@ from keltis_cli.draw.look import TITLE, Look
 from keltis_cli.draw.match_lines import Live, latest_lines, playing_lines
 from keltis_cli.draw.strokes import counted, cut, fitting, progress_bar, stroke
 from keltis_cli.draw.tables.standings import Tables, standings_lines
-from keltis_cli.ladder.screen import title_line, troubles, with_hint
+from keltis_cli.ladder.running.screen import title_line, troubles, with_hint
 from keltis_ladder.tournaments.plan import SWISS
 
 LEAST_LATEST: Final = 3  # lines for the latest results, the heading included

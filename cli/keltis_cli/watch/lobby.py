@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
+from keltis_cli.remote.connect.shapes import safe
 from keltis_cli.watch.model import FINISHED, Entrant, Facts, Message
+from keltis_server.models.lobby import PlayedOut, RunningOut
 
 RECENT: Final = 20  # results that are kept
 PLAYING: Final = "playing"
@@ -77,29 +79,24 @@ class LobbyModel:
 
     def _past(self, plain: Message) -> Past:
         """Return a result; the ratings are those that we heard while it was played."""
-        facts = Facts.of({"state": FINISHED, **plain})
+        told = PlayedOut.model_validate(safe(plain))
+        facts = Facts.of({"state": FINISHED, **told.model_dump()})
         entrants = tuple(
             one if one.mu is not None else replace(one, mu=self._rating_of(one))
             for one in facts.entrants
         )
-        finished = plain["finished"]
-        return Past(replace(facts, entrants=entrants), _moment(finished) if finished else None)
+        return Past(replace(facts, entrants=entrants), told.finished)
 
     def _rating_of(self, entrant: Entrant) -> float | None:
         return self._ratings.get((entrant.bot, entrant.version))
 
     def _running(self, plain: Message) -> Running:
-        facts = Facts.of({"state": PLAYING, **plain})
+        told = RunningOut.model_validate(safe(plain))
+        facts = Facts.of({"state": PLAYING, **told.model_dump()})
         for one in facts.entrants:
             if one.mu is not None:
                 self._ratings[one.bot, one.version] = one.mu
-        return Running(
-            facts=facts,
-            rotation=plain["rotation"],
-            plies=plain["plies"],
-            scores=tuple(plain["scores"]),
-            since=_moment(plain["since"]),
-        )
+        return Running(facts, told.rotation, told.plies, tuple(told.scores), told.since)
 
     def ids(self) -> list[str]:
         """Return all that can be opened, as they are listed."""
@@ -120,8 +117,3 @@ class LobbyModel:
             for one in self.recent
             if one.facts.tournament == name
         ]
-
-
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -101,6 +102,16 @@ def counted_points(game: GameResult) -> list[int]:
 def rank_by(values: list[Any]) -> list[int]:
     """Return the rank of each value, the highest first; equal values share the better rank."""
     return [1 + sum(other > value for other in values) for value in values]
+
+
+def rank_seats(scores: Sequence[int], dropped: Mapping[int, int]) -> list[int]:
+    """Return the ranks in a game; who dropped out is below all others, the later the better.
+
+    ``dropped`` has the decision at which a seat did.
+    """
+    return rank_by(
+        [(0, dropped[seat]) if seat in dropped else (1, score) for seat, score in enumerate(scores)]
+    )
 
 
 def match_to_plain(result: MatchResult) -> dict[str, Any]:

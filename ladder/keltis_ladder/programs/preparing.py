@@ -224,12 +224,4 @@ def forget_oldest(cache: Path, keep: int) -> None:
     homes = [path for path in cache.iterdir() if path.is_dir() and not path.name.startswith(".")]
     homes.sort(key=lambda path: path.stat().st_mtime)
     for home in homes[: max(0, len(homes) - keep)]:
-        remove(home)
-
-
-def remove(directory: Path) -> None:
-    """Remove a directory whose files are read-only."""
-    for path in directory.rglob("*"):
-        if path.is_dir() and not path.is_symlink():
-            path.chmod(0o700)
-    shutil.rmtree(directory, ignore_errors=True)
+        discard(home)

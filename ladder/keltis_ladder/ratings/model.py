@@ -25,8 +25,8 @@ TAU: Final = SIGMA / 200.0
 # mend a slip or be a new program. Too large costs a few matches, too small a wrong rating for long.
 SUCCESSION: Final = SIGMA / 2.0
 
-# Measured by ``python -m bench.rating_model``. The luck in a match differs by variant, and not
-# visibly by the number of players; draws differ by both.
+# Measured by ``python -m bench.ratings.rating_model``. The luck in a match differs by variant, and
+# not visibly by the number of players; draws differ by both.
 BETA: Final = {"keltis": 1.7, "neue-wege": 2.4, "kartenspiel": 1.8, "weg-der-steine": 4.6}
 DRAWS: Final = {
     "keltis": {2: 0.019, 3: 0.006, 4: 0.006},

@@ -16,7 +16,7 @@ from keltis_engine import Ruleset, State
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant
 from keltis_ladder.match.faults import BotFault, Fault, InDoubt, Kind, PlatformFault
-from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_by
+from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_seats
 from keltis_ladder.match.rotation import by_seat, entrants_by_seat
 from keltis_ladder.referee.bot_process import FAREWELL, FOREVER, BotProcess
 from keltis_ladder.referee.caretaker import Caretaker
@@ -316,13 +316,7 @@ class Referee:
         """Say how the game ended, to those who are still there too."""
         self._stop_all()
         scores = table.state.scores()
-        dropped = {loss.seat: loss.decision for loss in table.losses}
-        ranks = rank_by(
-            [
-                (0, dropped[seat]) if seat in dropped else (1, score)
-                for seat, score in enumerate(scores)
-            ]
-        )
+        ranks = rank_seats(scores, {loss.seat: loss.decision for loss in table.losses})
         ending = table.state.ending or FAULT
         for number, seat in enumerate(table.seats):
             if seat.process is not None:

@@ -11,7 +11,7 @@ from keltis_engine import EngineError, State
 from keltis_engine.records.replay import END, Replay, expand, play_again, rules_of, steps
 from keltis_ladder.match.commitments import commitment
 from keltis_ladder.match.faults import Kind
-from keltis_ladder.match.results import rank_by
+from keltis_ladder.match.results import rank_seats
 from keltis_ladder.match.rotation import by_entrant
 from keltis_ladder.match.seeds import (
     BadOrigin,
@@ -268,13 +268,7 @@ def _check_ending(record: Replay, end: State) -> None:
 
 
 def _ranks(record: Replay, end: State) -> list[int]:
-    dropped = _dropped(record)
-    return rank_by(
-        [
-            (0, dropped[seat]) if seat in dropped else (1, score)
-            for seat, score in enumerate(end.scores())
-        ]
-    )
+    return rank_seats(end.scores(), _dropped(record))
 
 
 def _check_ranks(record: Replay, end: State) -> None:

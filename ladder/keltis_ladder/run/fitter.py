@@ -25,9 +25,9 @@ from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.ratings.fitting import figures, read_ground
+from keltis_ladder.store.ratings.joint.fitting import figures, read_ground
+from keltis_ladder.store.ratings.joint.publishing import Published, outdated, write_out
 from keltis_ladder.store.ratings.leaderboards import signature
-from keltis_ladder.store.ratings.publishing import Published, outdated, write_out
 
 LEAST_REST: Final = 2.0  # seconds from one look to the next
 REST_PER_WORK: Final = 4.0  # seconds for each of work, in time of the processor

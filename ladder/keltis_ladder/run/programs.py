@@ -13,10 +13,10 @@ from sqlmodel import Session
 
 from keltis_bots.manifest import BadManifest, Manifest, read_manifest
 from keltis_ladder.errors import LadderError
-from keltis_ladder.files.trees import blame
+from keltis_ladder.files.trees import blame, discard
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import MachineFailed, PlatformFault
-from keltis_ladder.programs.preparing import Builds, find_prepared, prepare, remove
+from keltis_ladder.programs.preparing import Builds, find_prepared, prepare
 from keltis_ladder.programs.staging import stage
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept, note_archive
@@ -54,7 +54,7 @@ def keep_program(home: Home, directory: Path) -> tuple[Manifest, Kept]:
         try:
             return manifest, home.archives.put_directory(staged.directory)
         finally:
-            remove(staged.directory)
+            discard(staged.directory)
 
 
 def enter_program(
@@ -66,7 +66,7 @@ def enter_program(
     if newest is not None and newest.archive_digest == kept.digest:
         return newest
     note_archive(session, kept)
-    return add_version(
+    version, _ = add_version(
         session,
         bot,
         variants=manifest.variants,
@@ -75,6 +75,7 @@ def enter_program(
         cause=cause,
         description=manifest.description,
     )
+    return version
 
 
 class Programs:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError
@@ -32,6 +33,7 @@ from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.run.workshop import Workshop
 from keltis_ladder.store.matches.finishing import Stored
 from keltis_ladder.store.matches.queue import LEASE
+from keltis_ladder.store.patience import patiently
 from keltis_ladder.store.ratings.memory import Remembered
 from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.version_states import VersionChanged
@@ -41,7 +43,6 @@ T = TypeVar("T")
 
 TICK: Final = 0.5  # seconds between two looks at what others have changed
 RENEW: Final = LEASE.total_seconds() / 4
-PAUSE: Final = 2.0  # seconds before a result is offered again to a database that is down
 LONGEST_PAUSE: Final = 60.0  # seconds without a match while all fail through a fault of ours
 LADDER: Final = Flow(Purpose.LADDER)  # what the matchmaker proposes
 PATIENCE: Final = 15.0  # seconds for results that are on their way when we stop
@@ -87,6 +88,7 @@ class Scheduler:
     def __init__(
         self,
         transactions: Transactions,
+        director: Director,
         dispatcher: Dispatcher,
         matchmaker: Matchmaker | None,
         on_news: Callable[[News], None],
@@ -94,7 +96,6 @@ class Scheduler:
         reserve: int = 0,
         pace: Pace | None = None,
         shares: Shares | None = None,
-        director: Director | None = None,
     ) -> None:
         self.transactions = transactions
         self.dispatcher = dispatcher
@@ -105,7 +106,7 @@ class Scheduler:
         self.pace = pace or Pace(AT_FULL_PACE)  # of what the matchmaker proposes
         self.turns = Turns(shares or Shares())  # of the ladder, tournaments and challenges
         self.draining = False  # no match begins, until somebody says otherwise
-        self.director = director or Director(transactions.database)  # one in a process
+        self.director = director  # one in a process, since it remembers how its tournaments stand
         self.playing: dict[str, Playing] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._active: set[int] = set()  # versions that the matchmaker knows
@@ -406,14 +407,14 @@ class Scheduler:
 
     async def _patiently(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do something with the database in a thread; wait for a database that is down."""
-        while True:
-            try:
-                return await asyncio.to_thread(work, *args, **kwargs)
-            except DBAPIError as error:
-                if self._stopping and not self._tasks:
-                    raise
-                self.on_news(PlatformTrouble(f"the database does not answer: {error.orig}"))
-                await asyncio.sleep(PAUSE)
+        return await patiently(
+            partial(asyncio.to_thread, work, *args, **kwargs), self._tell_it_is_down
+        )
+
+    def _tell_it_is_down(self, error: DBAPIError) -> None:
+        if self._stopping and not self._tasks:
+            raise error
+        self.on_news(PlatformTrouble(f"the database does not answer: {error.orig}"))
 
     async def _hand_back(self) -> None:
         """Give up what is being played, and wait for the results that are on their way."""

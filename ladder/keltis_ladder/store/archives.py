@@ -19,7 +19,8 @@ from keltis_ladder.files.trees import discard, real_path
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Archive, table_of
+from keltis_ladder.store.schema.relations import ARCHIVE
+from keltis_ladder.store.schema.tables import Archive
 
 PARTIAL: Final = ".new-"  # how the names of files begin that are not complete yet
 _SHELF: Final = 2  # letters of the digest that name the directory
@@ -177,7 +178,7 @@ def _make_links(links: dict[Path, str], into: Path) -> None:
 def note_archive(session: Session, kept: Kept) -> None:
     """Write down that an archive is kept."""
     row = Archive(digest=kept.digest, size=kept.size, created=now()).model_dump()
-    insert_if_new(session, table_of(Archive), row, ["digest"])
+    insert_if_new(session, ARCHIVE, row, ["digest"])
 
 
 def _digest(file: Path) -> str:

@@ -23,19 +23,18 @@ from sqlmodel import Session
 from keltis_ladder.errors import LadderError
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings import checkpoints
-from keltis_ladder.store.schema.tables import (
-    CheckReport,
-    FaultRecord,
-    Game,
-    Invitation,
-    Job,
-    JointHistory,
-    Ledger,
-    Match,
-    RatingStep,
-    Token,
-    Version,
-    table_of,
+from keltis_ladder.store.schema.relations import (
+    CHECK_REPORT,
+    FAULT,
+    GAME,
+    INVITATION,
+    JOB,
+    JOINT_HISTORY,
+    LEDGER,
+    MATCH,
+    RATING_STEP,
+    TOKEN,
+    VERSION,
 )
 from keltis_ladder.store.schema.version_states import VersionState
 
@@ -48,17 +47,12 @@ PRUNED_OUTPUT: Final = "(The output was removed: it was older than this ladder k
 _UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
 _OVER: Final = (VersionState.BROKEN, VersionState.SUPERSEDED, VersionState.RETIRED)
 
-_ledger, _match, _job = table_of(Ledger), table_of(Match), table_of(Job)
-_step, _game, _fault = table_of(RatingStep), table_of(Game), table_of(FaultRecord)
-_report, _version = table_of(CheckReport), table_of(Version)
-_history = table_of(JointHistory)
-_FORGET_HISTORY: Final = delete(_history).where(
-    _history.c.version_id == bindparam("old_version"),
-    _history.c.variant == bindparam("old_variant"),
-    _history.c.players == bindparam("old_players"),
-    _history.c.match_number == bindparam("old_number"),
+_FORGET_HISTORY: Final = delete(JOINT_HISTORY).where(
+    JOINT_HISTORY.c.version_id == bindparam("old_version"),
+    JOINT_HISTORY.c.variant == bindparam("old_variant"),
+    JOINT_HISTORY.c.players == bindparam("old_players"),
+    JOINT_HISTORY.c.match_number == bindparam("old_number"),
 )
-_token, _invitation = table_of(Token), table_of(Invitation)
 
 Lifetime = timedelta | None  # none: for ever
 
@@ -165,7 +159,7 @@ class _Sweeper:
         # Whole days, so that what is the last of one stays it.
         cutoff = (self._now - lifetime).astimezone(UTC)
         midnight = cutoff.replace(hour=0, minute=0, second=0, microsecond=0)
-        after, until = self._span(_ledger.c.steps_pruned, midnight)
+        after, until = self._span(LEDGER.c.steps_pruned, midnight)
         while after < until:
             after, count = self._write(partial(_thin, after=after, until=until))
             self.swept.steps += count
@@ -174,28 +168,28 @@ class _Sweeper:
         """Remove the moves of old games."""
         if lifetime is None:
             return
-        after, until = self._span(_ledger.c.replays_pruned, self._now - lifetime)
+        after, until = self._span(LEDGER.c.replays_pruned, self._now - lifetime)
         for begin, end in _batches(after, until):
-            self._remove_moves(begin, end, _job.c.tournament_id.is_(None))
+            self._remove_moves(begin, end, JOB.c.tournament_id.is_(None))
         if of_tournaments is not None:
-            _, until = self._span(_ledger.c.replays_pruned, self._now - of_tournaments)
+            _, until = self._span(LEDGER.c.replays_pruned, self._now - of_tournaments)
             for begin, end in _batches(0, until):
-                self._remove_moves(begin, end, _job.c.tournament_id.is_not(None))
+                self._remove_moves(begin, end, JOB.c.tournament_id.is_not(None))
 
     def remove_cards(self, lifetime: Lifetime) -> None:
         """Remove old crash cards; the kind and the text of each fault stay."""
         if lifetime is None:
             return
-        after, until = self._span(_ledger.c.cards_pruned, self._now - lifetime)
+        after, until = self._span(LEDGER.c.cards_pruned, self._now - lifetime)
         for begin, end in _batches(after, until):
             wanted = and_(
-                _fault.c.match_number > begin,
-                _fault.c.match_number <= end,
-                _fault.c.card != PRUNED,
+                FAULT.c.match_number > begin,
+                FAULT.c.match_number <= end,
+                FAULT.c.card != PRUNED,
             )
             noted = {"cards_pruned": end}
             count, size = self._write(
-                partial(_empty, column=_fault.c.card, wanted=wanted, empty=PRUNED, noted=noted)
+                partial(_empty, column=FAULT.c.card, wanted=wanted, empty=PRUNED, noted=noted)
             )
             self.swept.cards += count
             self.swept.size += size
@@ -204,14 +198,14 @@ class _Sweeper:
         """Remove what the builds of versions said that do not play any more."""
         if lifetime is None:
             return
-        over = select(_version.c.id).where(_version.c.state.in_(_OVER))
+        over = select(VERSION.c.id).where(VERSION.c.state.in_(_OVER))
         wanted = and_(
-            _report.c.finished < self._now - lifetime,
-            _report.c.version_id.in_(over),
-            _report.c.output.not_in(("", PRUNED_OUTPUT)),
+            CHECK_REPORT.c.finished < self._now - lifetime,
+            CHECK_REPORT.c.version_id.in_(over),
+            CHECK_REPORT.c.output.not_in(("", PRUNED_OUTPUT)),
         )
         count, size = self._write(
-            lambda session: _empty(session, _report.c.output, wanted, PRUNED_OUTPUT, {})
+            lambda session: _empty(session, CHECK_REPORT.c.output, wanted, PRUNED_OUTPUT, {})
         )
         self.swept.outputs += count
         self.swept.size += size
@@ -222,9 +216,9 @@ class _Sweeper:
             return
         cutoff = self._now - lifetime
         dead = [
-            delete(_token).where(or_(_token.c.revoked < cutoff, _token.c.expires < cutoff)),
-            delete(_invitation).where(
-                or_(_invitation.c.used < cutoff, _invitation.c.expires < cutoff)
+            delete(TOKEN).where(or_(TOKEN.c.revoked < cutoff, TOKEN.c.expires < cutoff)),
+            delete(INVITATION).where(
+                or_(INVITATION.c.used < cutoff, INVITATION.c.expires < cutoff)
             ),
         ]
         self.swept.credentials += self._write(
@@ -233,13 +227,13 @@ class _Sweeper:
 
     def _remove_moves(self, begin: int, end: int, kind: ColumnElement[bool]) -> None:
         matches = (
-            select(_match.c.number)
-            .join(_job, _job.c.id == _match.c.job_id)
-            .where(_match.c.number > begin, _match.c.number <= end, kind)
+            select(MATCH.c.number)
+            .join(JOB, JOB.c.id == MATCH.c.job_id)
+            .where(MATCH.c.number > begin, MATCH.c.number <= end, kind)
         )
-        wanted = and_(_game.c.match_number.in_(matches), _game.c.moves != PRUNED)
+        wanted = and_(GAME.c.match_number.in_(matches), GAME.c.moves != PRUNED)
         count, size = self._write(
-            lambda session: _empty(session, _game.c.moves, wanted, PRUNED, {"replays_pruned": end})
+            lambda session: _empty(session, GAME.c.moves, wanted, PRUNED, {"replays_pruned": end})
         )
         self.swept.replays += count
         self.swept.size += size
@@ -247,8 +241,8 @@ class _Sweeper:
     def _span(self, noted: ColumnElement[int], before: datetime) -> tuple[int, int]:
         """Return up to which match it was done, and up to which it is to be done."""
         with self._database.reading() as session:
-            done, matches = session.execute(select(noted, _ledger.c.matches)).one()
-            young = select(func.min(_match.c.number)).where(_match.c.finished >= before)
+            done, matches = session.execute(select(noted, LEDGER.c.matches)).one()
+            young = select(func.min(MATCH.c.number)).where(MATCH.c.finished >= before)
             first = session.execute(young).scalar()
         return done, matches if first is None else first - 1
 
@@ -270,20 +264,20 @@ def _batches(after: int, until: int) -> Iterator[tuple[int, int]]:
 def _note(session: Session, noted: dict[str, int]) -> None:
     """Note in the ledger how far something was removed; first, as whoever stores a result does."""
     for name, number in noted.items():
-        column = _ledger.c[name]
-        session.execute(update(_ledger).where(column < number).values({name: number}))
+        column = LEDGER.c[name]
+        session.execute(update(LEDGER).where(column < number).values({name: number}))
 
 
 def _thin(session: Session, after: int, until: int) -> tuple[int, int]:
     """Thin the steps of the first day after a match; return the last match, and how many went."""
     query = (
         select(
-            _step.c.match_number, _step.c.version_id,
-            _match.c.variant, _match.c.players, _match.c.finished,
+            RATING_STEP.c.match_number, RATING_STEP.c.version_id,
+            MATCH.c.variant, MATCH.c.players, MATCH.c.finished,
         )
-        .join(_match, _match.c.number == _step.c.match_number)
-        .where(_step.c.match_number > after, _step.c.match_number <= until)
-        .order_by(_step.c.match_number)
+        .join(MATCH, MATCH.c.number == RATING_STEP.c.match_number)
+        .where(RATING_STEP.c.match_number > after, RATING_STEP.c.match_number <= until)
+        .order_by(RATING_STEP.c.match_number)
         .limit(STEPS_AT_ONCE)
     )  # fmt: skip
     rows = session.execute(query).all()
@@ -301,10 +295,10 @@ def _thin(session: Session, after: int, until: int) -> tuple[int, int]:
     last = {(row.version_id, row.variant, row.players): row.match_number for row in run}
     _note(session, {"steps_pruned": end})
     gone = session.execute(
-        delete(_step).where(
-            _step.c.match_number > after,
-            _step.c.match_number <= end,
-            _step.c.match_number.not_in(set(last.values())),
+        delete(RATING_STEP).where(
+            RATING_STEP.c.match_number > after,
+            RATING_STEP.c.match_number <= end,
+            RATING_STEP.c.match_number.not_in(set(last.values())),
         )
     )
     return end, _count(gone) + _thin_history(session, after, end)
@@ -312,12 +306,12 @@ def _thin(session: Session, after: int, until: int) -> tuple[int, int]:
 
 def _thin_history(session: Session, after: int, until: int) -> int:
     """Leave the last joint rating of each day, version and scope; return how many went."""
-    of_version = (_history.c.version_id, _history.c.variant, _history.c.players)
+    of_version = (JOINT_HISTORY.c.version_id, JOINT_HISTORY.c.variant, JOINT_HISTORY.c.players)
     query = (
-        select(*of_version, _history.c.match_number, _match.c.finished)
-        .join(_match, _match.c.number == _history.c.match_number)
-        .where(_history.c.match_number > after, _history.c.match_number <= until)
-        .order_by(_history.c.match_number)
+        select(*of_version, JOINT_HISTORY.c.match_number, MATCH.c.finished)
+        .join(MATCH, MATCH.c.number == JOINT_HISTORY.c.match_number)
+        .where(JOINT_HISTORY.c.match_number > after, JOINT_HISTORY.c.match_number <= until)
+        .order_by(JOINT_HISTORY.c.match_number)
     )
     last: dict[tuple[Any, ...], int] = {}
     gone: list[dict[str, Any]] = []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Final
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlmodel import Session
 
 from keltis_ladder.store.bots.accounts import TokenScope, invite, new_invitation
@@ -37,6 +37,16 @@ from keltis_server.http.endpoints import MISSING, MISSING_OR_REFUSED, Endpoints,
 from keltis_server.http.parameters import LINE, LINE_SCHEMA, Days, Label, Name, NamePath
 from keltis_server.http.problems import not_found
 from keltis_server.http.wire import Reply
+from keltis_server.models.administration import (
+    InvitationOut,
+    ModeratedOut,
+    ModeratedVersion,
+    PrunedOut,
+    RecheckedOut,
+    RerateOut,
+    StatusOut,
+    TroubleOut,
+)
 from keltis_server.play.games import GAMES
 from keltis_server.uploads.intake import INTAKE
 from keltis_server.uploads.moderation import follow_up
@@ -45,45 +55,6 @@ ENDPOINTS: Final = Endpoints("administration", "For the operator.")
 
 
 log = logging.getLogger(__name__)
-
-
-class TroubleOut(BaseModel):
-    """Something that failed and was ours."""
-
-    at: datetime
-    text: str
-
-
-class StatusOut(BaseModel):
-    """How the ladder is."""
-
-    draining: bool = Field(description="Whether no new matches begin.")
-    tempo: str = Field(
-        description="How fast the ladder plays: full; limited, to the rate that was set; calm, one "
-        "match at a time, while only our own bots are there; settled, since no match would teach "
-        "much."
-    )
-    matches_per_minute: float | None = Field(
-        description="Matches of the ladder that may begin in a minute; null is any number."
-    )
-    expected_gain: float | None = Field(
-        description="What the most instructive match would teach: pairs put right, per rival. Null "
-        "if nobody may meet."
-    )
-    referees: int
-    playing: list[str] = Field(description="The ids of the matches at a referee.")
-    waiting: int = Field(description="Matches in the queue.")
-    checking: int = Field(description="Versions that wait for their check, or are being checked.")
-    unchecked: list[str] = Field(
-        description="Versions that could not be checked through a fault of ours; the log says why."
-    )
-    troubles: list[TroubleOut] = Field(
-        description="What failed lately and was ours, the newest first: matches that the machine "
-        "broke off, programs that cannot be had, a database that did not answer."
-    )
-    matches: int = Field(description="Stored in all.")
-    authors: int
-    bots: int
 
 
 class AuthorPath(Parameters):
@@ -105,28 +76,6 @@ class InvitationIn(Parameters):
     days: Days = None
 
 
-class InvitationOut(BaseModel):
-    """A new invitation. Its text is shown this once."""
-
-    invitation: str
-
-
-class ModeratedVersion(BaseModel):
-    """A version that is in another state now."""
-
-    bot: str
-    number: int
-    state: str
-
-
-class ModeratedOut(BaseModel):
-    """What has become of a bot or an author."""
-
-    name: str
-    disabled: bool
-    versions: list[ModeratedVersion]
-
-
 class PruneIn(Parameters):
     """What may go."""
 
@@ -137,36 +86,10 @@ class PruneIn(Parameters):
     dry_run: bool = Field(default=False, description="Only say what would be removed.")
 
 
-class PrunedOut(BaseModel):
-    """What was removed, or would be."""
-
-    builds: int = Field(description="Programs ready to play; what is needed again is built again.")
-    archives: int = Field(description="Uploads.")
-    size: int = Field(description="Bytes that are free again.")
-    steps: int = Field(description="Old rating steps; of each day the last ones stay.")
-    replays: int = Field(description="Games whose moves were too old to be kept.")
-    cards: int = Field(description="Crash cards that were too old to be kept.")
-    outputs: int = Field(description="Outputs of builds that were too old to be kept.")
-    credentials: int = Field(description="Tokens and invitations that let nobody in.")
-
-
 class RecheckIn(Parameters):
     """What is to be checked again."""
 
     bot: Name | None = Field(default=None, description="Only this bot; all of them without it.")
-
-
-class RecheckedOut(BaseModel):
-    """What is being checked again."""
-
-    versions: list[ModeratedVersion]
-
-
-class RerateOut(BaseModel):
-    """What working out all ratings again has shown."""
-
-    matches: int = Field(description="Rated matches that were gone through.")
-    changed: int = Field(description="Stored numbers that were wrong; they are right now.")
 
 
 MODERATE: Final = partial(

@@ -15,7 +15,7 @@ from keltis_ladder.store.bots import browsing
 from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.store.matches.components import LATEST, compositions_of
 from keltis_ladder.store.matches.replays import read_card
-from keltis_ladder.store.ratings import joint
+from keltis_ladder.store.ratings.joint import reading
 from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import MISSING, Endpoints, Media, Parameters
@@ -205,7 +205,7 @@ def _joint_history(session: Session, name: str, query: JointHistoryQuery) -> Joi
             sigma=point.sigma,
         )
         for id, number in _version_ids(session, name, query.version).items()
-        for point in joint.history(session, id, query.scope)
+        for point in reading.history(session, id, query.scope)
     ]
     return JointHistoryOut(steps=sorted(steps, key=lambda step: (step.match, step.version)))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlmodel import Session
 
 from keltis_engine import VARIANTS, find_variant
@@ -20,6 +20,7 @@ from keltis_server.http.parameters import LARGEST_NUMBER
 from keltis_server.http.problems import not_found
 from keltis_server.http.wire import Reply
 from keltis_server.live.hub import LIVE
+from keltis_server.models.frames import FramesOut
 from keltis_server.play.games import GAMES
 from keltis_server.play.watching import viewer_of
 from keltis_server.site.encoding import Encoded, dump_json, dump_msgpack, tag_of
@@ -56,48 +57,6 @@ class FramesQuery(Parameters):
             "see that sees what is public.",
         ),
     ] = PUBLIC
-
-
-class FrameOut(BaseModel):
-    """A decision, and how the view after it differs from the one before it."""
-
-    kind: str = Field(description='Always "frame".')
-    rotation: int
-    ply: int = Field(description="How many decisions were taken before it.")
-    seat: int
-    action: int
-    notation: str
-    card: str | None = Field(description="That it brought; null: none, or hidden.")
-    ms: int | None = Field(description="That it took; null: hidden, or not known any more.")
-    patch: list[tuple[list[str | int], Any]] = Field(
-        description="Paths into the view, and the values that are replaced there."
-    )
-    scores: list[int]
-    clocks: list[int] = Field(description="Milliseconds left, by seat.")
-
-
-class FrameFaultOut(BaseModel):
-    """A bot that dropped out."""
-
-    ply: int = Field(description="How many decisions had been taken.")
-    seat: int
-    fault: str
-    code: str
-
-
-class FramesOut(BaseModel):
-    """A game, as far as it has come, as one viewer may see it."""
-
-    match: str = Field(description="The id of the match.")
-    rotation: int
-    viewer: str = Field(description="As whom it is seen: public, all or a seat.")
-    seats: list[int] = Field(description="The position of the entrant on each seat.")
-    view: dict[str, Any] = Field(description="Before the first decision.")
-    clocks: list[int] = Field(description="Before the first decision.")
-    frames: list[FrameOut]
-    faults: list[FrameFaultOut]
-    ended: bool
-    scores: list[int]
 
 
 @ENDPOINTS.get(

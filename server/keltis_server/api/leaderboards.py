@@ -11,8 +11,8 @@ from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.browsing import bot_row
 from keltis_ladder.store.ratings.boards import board
+from keltis_ladder.store.ratings.joint.pairings import expectations
 from keltis_ladder.store.ratings.leaderboards import head_to_head
-from keltis_ladder.store.ratings.pairings import expectations
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import MISSING, Endpoints
 from keltis_server.http.lookups import no_bot

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 
-from pydantic import BaseModel, Field
 from sqlmodel import Session
 
 from keltis_ladder.store.matches.seed_parts import PartRow, list_parts
@@ -15,24 +13,9 @@ from keltis_server.http.endpoints import MISSING, Endpoints
 from keltis_server.http.lookups import number_after
 from keltis_server.http.parameters import Page, PageQuery
 from keltis_server.loaders.matches import STATES
-from keltis_server.models.matches import MatchState
+from keltis_server.models.seeds import SeedPartOut
 
 ENDPOINTS: Final = Endpoints("seeds", "What the seeds of matches are made of.")
-
-
-class SeedPartOut(BaseModel):
-    """The server's part of a seed. docs/readers/seeds.md says what it is for."""
-
-    number: int = Field(description="Parts are drawn in the order of their numbers.")
-    commitment: str = Field(description="The hash that binds the server to it.")
-    after: int = Field(description="So many results were stored when it was committed to.")
-    created: datetime
-    match: str | None = Field(description="The id of the match that drew it.")
-    match_number: int | None = Field(description="The number of that match's result.")
-    match_state: MatchState | None = Field(
-        description="How far that match is; one that failed or was cancelled keeps its part."
-    )
-    secret: str | None = Field(description="The part itself, told when its match is over.")
 
 
 @ENDPOINTS.get("/seed-parts", returns=Page[SeedPartOut], fails=MISSING)

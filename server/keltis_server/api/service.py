@@ -7,48 +7,15 @@ from importlib import metadata
 from typing import Final
 
 from aiohttp import web
-from pydantic import BaseModel, Field
 
 from keltis_engine import VARIANTS, find_variant
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Media
 from keltis_server.models.accounts import QuotasOut
+from keltis_server.models.service import ClockOut, ServiceOut, VariantOut, VariantsOut
 from keltis_server.site.encoding import JSON, dump_json
 
 ENDPOINTS: Final = Endpoints("service", "What this ladder is and plays.")
-
-
-class ClockOut(BaseModel):
-    """The time that bots get."""
-
-    bank_ms: int
-    increment_ms: int
-    start_ms: int
-
-
-class ServiceOut(BaseModel):
-    """What this ladder is."""
-
-    name: str
-    version: str = Field(description="Of the software.")
-    registration: str = Field(description="open, invitation or closed.")
-    clock: ClockOut
-    quotas: QuotasOut
-
-
-class VariantOut(BaseModel):
-    """One of the games."""
-
-    id: str
-    version: int
-    players: list[int]
-    options: dict[str, int]
-
-
-class VariantsOut(BaseModel):
-    """The games that are played here."""
-
-    variants: list[VariantOut]
 
 
 @ENDPOINTS.get("", returns=ServiceOut)

@@ -12,8 +12,9 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from keltis_server.http.endpoints import API, Endpoint, Endpoints, Media
-from keltis_server.http.problems import PROBLEM_JSON, ProblemOut
+from keltis_server.http.problems import PROBLEM_JSON
 from keltis_server.http.wire import FORMATS
+from keltis_server.models.problems import ProblemOut
 
 REFERENCE: Final = "#/components/schemas/{model}"
 TOKEN: Final = "token"

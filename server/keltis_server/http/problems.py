@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
-from pydantic import BaseModel, Field
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from keltis_ladder.errors import LadderError
@@ -26,16 +25,6 @@ LEFT: Final = 499  # the status that nginx counts those under who did not wait f
 log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-class ProblemOut(BaseModel):
-    """A problem: what kind of one it is, and what to do about this one."""
-
-    type: str = Field(description="A name for this kind of problem.")
-    title: str = Field(description="The same for all problems of this kind.")
-    status: int = Field(description="The HTTP status code.")
-    detail: str = Field(description="What was wrong, and what to do.")
-    errors: list[str] = Field(default=[], description="Each field that is wrong, if several are.")
 
 
 class Problem(Exception):

@@ -6,7 +6,6 @@ the connection for a moment goes on where they were, as long as the deltas since
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sized
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
+from keltis_ladder.store import patience
 from keltis_ladder.store.bots.accounts import Bearer
 from keltis_server.events import Happening
 from keltis_server.http import metrics
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from keltis_server.live.channels.version import Checks
 
 MOST_KEPT: Final = 400  # deltas: ten seconds at least
-PATIENCE: Final = 1.0  # seconds until a database that is down is asked again
 MOST_KEPT_BYTES: Final = 512 * 1024  # of their JSON or msgpack, whichever was made
 MOST_PENDING: Final = 10_000  # events that were published and not yet sent: it takes 25 ms
 FAILED: Final = "failed"  # the code of the error that subscribers of a failed channel get
@@ -234,14 +233,13 @@ class Channel:
 
 async def patiently(read: Callable[[], Awaitable[T]]) -> T:
     """Read something, as soon as the database answers; what it says for good is raised."""
-    while True:
-        try:
-            return await read()
-        except DBAPIError as failure:
-            away = isinstance(failure, OperationalError | InterfaceError)
-            if not away and not failure.connection_invalidated:
-                raise
-            await asyncio.sleep(PATIENCE)
+    return await patience.patiently(read, _raise_for_good)
+
+
+def _raise_for_good(error: DBAPIError) -> None:
+    away = isinstance(error, OperationalError | InterfaceError)
+    if not away and not error.connection_invalidated:
+        raise error
 
 
 def require_room(waiting: Sized, most: int) -> None:

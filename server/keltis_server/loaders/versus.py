@@ -6,7 +6,7 @@ from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.browsing import names_of
-from keltis_ladder.store.ratings.pairings import Pairing, pairings
+from keltis_ladder.store.ratings.joint.pairings import Pairing, pairings
 from keltis_server.models.leaderboards import AllVersusOut, VersusOut
 
 

@@ -46,6 +46,7 @@ class Games:
         referees = len(self.dispatcher.cores)
         self.scheduler = Scheduler(
             self.transactions,
+            site.director,
             self.dispatcher,
             Matchmaker(seed=secrets.randbits(SEED_BITS)),
             site.tell,
@@ -53,7 +54,6 @@ class Games:
             reserve=referees,
             pace=Pace(settings.pace),
             shares=settings.shares,
-            director=site.director,
         )
         self.fitting = Fitting(site.database, site.tell)
         self.ended = asyncio.Event()  # by itself, or because it was told to

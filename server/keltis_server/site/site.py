@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +28,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 READERS: Final = 4  # threads that read the database
-NOBODY: Final = "nobody"  # a user without a name, as containers have them
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +112,7 @@ class Site:
     async def local_author(self) -> Bearer:
         """Return the operator: an author with an account of their own, administrator."""
         if self._local_author is None:
-            author = await self.write(local_author, _user_name())
+            author = await self.write(local_author)
             assert author.id is not None
             scopes = frozenset(map(str, (*AUTHOR_SCOPES, TokenScope.ADMIN)))
             self._local_author = Bearer(author.id, author.name, author.house, scopes)
@@ -125,13 +123,6 @@ class Site:
         for pool in (self._readers, self._writers, self._workers):
             pool.shutdown(cancel_futures=True)
         self.database.close()
-
-
-def _user_name() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return NOBODY
 
 
 SITE: Final[web.AppKey[Site]] = web.AppKey("site", Site)

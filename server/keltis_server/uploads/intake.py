@@ -19,6 +19,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.files.trees import discard
+from keltis_ladder.findings import Finding, Mark
 from keltis_ladder.run.build_room import why_no_room
 from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.bots.submissions import (
@@ -31,6 +32,7 @@ from keltis_ladder.store.bots.submissions import (
     subject,
     waiting,
 )
+from keltis_ladder.store.patience import patiently
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.version_states import VersionChanged, VersionState
 from keltis_server.events import Checking, Happening
@@ -198,7 +200,7 @@ class Intake:
         text = await self._patiently(site.work, why_no_room, site.home, site.database, found)
         if text is None:
             return None
-        finding = {"check": "room", "mark": "failed", "text": text, "advice": "", "log": ""}
+        finding = Finding("room", Mark.FAILED, text).to_plain()
         findings.findings.append(finding)
         self._on_event(found, "finding", finding)
         return f"room: {text}"
@@ -246,12 +248,11 @@ class Intake:
 
     async def _patiently(self, ask: Callable[..., Awaitable[T]], *arguments: Any) -> T:
         """Do something with the database; wait for one that is down."""
-        while True:
-            try:
-                return await ask(*arguments)
-            except DBAPIError as error:
-                log.error("a check waits for the database: %s", error.orig)
-                await asyncio.sleep(PAUSE)
+        return await patiently(partial(ask, *arguments), _log_it_is_down)
+
+
+def _log_it_is_down(error: DBAPIError) -> None:
+    log.error("a check waits for the database: %s", error.orig)
 
 
 def _words(error: Exception) -> str:

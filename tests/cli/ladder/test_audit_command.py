@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from keltis_cli.remote.connect.shapes import safe
 from keltis_cli.remote.pages.audit import bot_lines, ladder_lines
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.tables import AuditBot, table_of
+from keltis_server.models.audit import AuditOut, BotAuditOut
 from tests.cli.support.helpers import command
 from tests.cli.support.inside import Inside
 from tests.ladder.store.support.ladders import dump, entered, stored
@@ -73,7 +75,7 @@ def test_a_bot_that_is_not_there_is_named(
 
 def test_a_ladder_without_suspects_is_told_in_words() -> None:
     plain = {"done": 9, "waiting": 1, "looked_at": 4, "suspend": False, "suspects": []}
-    assert ladder_lines(plain) == [
+    assert ladder_lines(AuditOut.model_validate(safe(plain))) == [
         "The audit has come to match 9; 1 wait.",
         "Decisions were looked at in 4 matches.",
         "Nobody is suspicious.",
@@ -82,7 +84,7 @@ def test_a_ladder_without_suspects_is_told_in_words() -> None:
 
 def test_suspects_are_told_with_the_evidence_and_what_to_do() -> None:
     plain = {"done": 9, "waiting": 0, "looked_at": 4, "suspend": False, "suspects": [LINE, PAIR]}
-    text = "\n".join(ladder_lines(plain))
+    text = "\n".join(ladder_lines(AuditOut.model_validate(safe(plain))))
     assert "knows, keltis: better in later games of a deal than in the first" in text
     assert "70,000 to 1 against chance in 43 matches, ALARM at match 31" in text
     assert "knows and friend" in text
@@ -92,6 +94,8 @@ def test_suspects_are_told_with_the_evidence_and_what_to_do() -> None:
 
 def test_one_bot_is_told_with_its_matches() -> None:
     plain = {"matches": 312, "suspicious": False, "tests": [], "telling": []}
-    assert bot_lines("a", plain) == ["a: nothing unusual in 312 matches."]
+    assert bot_lines("a", BotAuditOut.model_validate(safe(plain))) == [
+        "a: nothing unusual in 312 matches."
+    ]
     plain = {"matches": 43, "suspicious": True, "tests": [LINE], "telling": [7, 8]}
-    assert bot_lines("knows", plain)[-1].endswith(": 7, 8")
+    assert bot_lines("knows", BotAuditOut.model_validate(safe(plain)))[-1].endswith(": 7, 8")

@@ -10,7 +10,7 @@ from keltis_cli.draw.look import Look
 from keltis_cli.draw.strokes import ago, counted, cut, lasting, wins
 from keltis_cli.draw.tables.leaderboard import axis, interval, leaderboard_lines
 from keltis_cli.draw.tables.matrix import matrix_lines
-from keltis_cli.ladder.screen import LadderState, ladder_lines
+from keltis_cli.ladder.running.screen import LadderState, ladder_lines
 from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchAbandoned, MatchFinished
 from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.run.scheduler import PlatformTrouble

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from keltis_cli.remote import submit_following
+from keltis_cli.remote.submission import progress
 from keltis_server.settings import Quotas, Settings
 from tests.cli.ladder.test_ladder_commands import wait_for
 from tests.cli.support.helpers import ESCAPE, command, output
@@ -302,7 +302,7 @@ def test_a_bot_is_retired_and_comes_back(ladder: Ladder, inside: Inside) -> None
 def test_waiting_without_opponents_ends(
     ladder: Ladder, inside: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(submit_following, "FIRST_MATCH", 0.5)
+    monkeypatch.setattr(progress, "FIRST_MATCH", 0.5)
     alone: dict[str, Any] = {"variants": ["kartenspiel"], "players": [2]}
     told = inside.output("submit", write_bot(tmp_path / "alone", **alone), "--no-check")
     assert "No match yet" in told

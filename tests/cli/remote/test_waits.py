@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from keltis_cli.remote import submit_following
 from keltis_cli.remote.connect import calls, following
 from keltis_cli.remote.connect.connection import Server
+from keltis_cli.remote.submission import progress
 from keltis_cli.watch import feed
 from keltis_cli.watch import plain as watching
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
@@ -181,7 +181,7 @@ def test_a_server_that_cannot_check_says_so_and_is_asked_again(
         find_sandbox()
     except SandboxMissing as missing:
         pytest.skip(str(missing))
-    monkeypatch.setattr(submit_following, "FIRST_MATCH", 0.5)
+    monkeypatch.setattr(progress, "FIRST_MATCH", 0.5)
     bot = write_bot(tmp_path / "lost", **ONE_TABLE)
     with running(tmp_path / "home") as server:
         register(server, inside)

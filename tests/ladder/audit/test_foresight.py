@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from bench.audit_games import sample
+from bench.audit.games import sample
 
 from keltis_engine import VARIANTS, Rng, State, find_variant
 from keltis_engine.play.policies import eager

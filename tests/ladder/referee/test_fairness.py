@@ -1,6 +1,6 @@
 """On a machine that others keep busy, who thinks too long is timed out, and nobody else ever.
 
-``bench/fairness.py`` in small: the same bots, sandbox, referees and loads.
+``bench/clock/fairness.py`` in small: the same bots, sandbox, referees and loads.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from bench.fairness import BOTS, GUILTY, LOADS, Games, Way, play
+from bench.clock.fairness import BOTS, GUILTY, LOADS, Games, Way, play
 
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.sandbox.sandbox import Sandbox

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 
 import pytest
-from bench.load_strength import CALM, CROWDED, Comparison, CrowdedLauncher, compare, markdown
+from bench.clock.load_strength import CALM, CROWDED, Comparison, CrowdedLauncher, compare, markdown
 
 from keltis_bots.framing import frame
 from keltis_bots.messages import hello

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from bench.load_strength import busy
+from bench.clock.load_strength import busy
 
 from keltis_engine import find_variant
 from keltis_ladder.match.clock import DEFAULT_CONTROL

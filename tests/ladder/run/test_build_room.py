@@ -45,7 +45,7 @@ def entering(home: Home, database: Database) -> Entering:
             note_archive(session, Kept(digest, 1))
             owner = ensure_author(session, author)
             bot = ensure_bot(session, owner, name)
-            version = add_version(session, bot, ["keltis"], [2], archive=digest)
+            version, _ = add_version(session, bot, ["keltis"], [2], archive=digest)
             if cause is not VersionCause.UPLOADED:
                 change_state(session, bot, version, cause)
             assert version.id is not None

@@ -23,9 +23,9 @@ from keltis_ladder.run.fitter import (
 )
 from keltis_ladder.run.fitting import Fitting, JointPublished
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.ratings import joint
-from keltis_ladder.store.ratings.fitting import SCOPES
-from keltis_ladder.store.ratings.publishing import Published, outdated
+from keltis_ladder.store.ratings.joint import reading
+from keltis_ladder.store.ratings.joint.fitting import SCOPES
+from keltis_ladder.store.ratings.joint.publishing import Published, outdated
 from keltis_ladder.store.ratings.recomputing import compare
 from keltis_ladder.store.schema.upkeep import upgrade
 from tests.ladder.store.support.ladders import dump, entered, stored
@@ -47,7 +47,7 @@ def ladder(tmp_path: Path) -> Database:
 def play(database: Database) -> int:
     """Store one more match; return its number."""
     with database.reading() as session:
-        found = joint.standings(session)
+        found = reading.standings(session)
     versions = [1, 2] if found is None else [line.version for line in found.lines][:2]
     return stored(database, versions, won_by("neue-wege", 2, 0)).number
 

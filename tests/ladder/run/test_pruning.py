@@ -43,7 +43,7 @@ class Shelf:
         with self.database.writing() as session:
             note_archive(session, kept)
             bot = ensure_bot(session, ensure_author(session, "ada"), name)
-            version = add_version(session, bot, ["keltis"], [2], archive=kept.digest)
+            version, _ = add_version(session, bot, ["keltis"], [2], archive=kept.digest)
             assert version.id is not None
             for cause in causes:
                 change_state(session, bot, version, cause)

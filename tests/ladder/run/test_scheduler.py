@@ -24,6 +24,7 @@ from keltis_ladder.run.scheduler import (
     ResultStored,
     Scheduler,
 )
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.store.bots.catalogue import (
     HOUSE,
@@ -67,7 +68,7 @@ class Ladder:
     def enter(self, name: str, program: str | None = "random") -> int:
         with self.database.writing() as session:
             bot = ensure_bot(session, ensure_author(session, HOUSE, house=True), name)
-            version = add_version(
+            version, _ = add_version(
                 session,
                 bot,
                 variants=["weg-der-steine"],
@@ -96,7 +97,14 @@ class Ladder:
                 self.database, Programs(self.home, None, print), CONTROL
             )
             matchmaker = Matchmaker() if matchmaking else None
-            scheduler = Scheduler(transactions, dispatcher, matchmaker, self.news.append, width=3)
+            scheduler = Scheduler(
+                transactions,
+                Director(transactions.database),
+                dispatcher,
+                matchmaker,
+                self.news.append,
+                width=3,
+            )
             running = asyncio.create_task(scheduler.run())
             try:
                 await until(lambda: running.done() or enough(self, scheduler))

@@ -17,6 +17,7 @@ from keltis_ladder.run.pace import Pace, PaceRules, Tempo
 from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.scheduler import MatchAssigned, PaceChanged, Scheduler
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.store.matches.queue import add_job
 from keltis_ladder.store.schema.moments import now
@@ -71,6 +72,7 @@ def run(ladder: Ladder, work: Work, reserve: int = 0, pace: Pace | None = None) 
         transactions = Transactions(ladder.database, Programs(ladder.home, None, print), PATIENT)
         scheduler = Seen(
             transactions,
+            Director(transactions.database),
             dispatcher,
             Matchmaker(),
             ladder.news.append,

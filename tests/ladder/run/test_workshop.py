@@ -19,6 +19,7 @@ from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.run.backoff import FIRST_PAUSE_SECONDS, Backoff
 from keltis_ladder.run.programs import Lacking, Programs, Unready
 from keltis_ladder.run.scheduler import PlatformTrouble, Scheduler
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.bots.version_words import reason_of
@@ -263,7 +264,14 @@ def test_matches_that_fail_through_us_are_tried_again_less_and_less_often(ladder
     async def work() -> None:
         await dispatcher.start()
         transactions = Transactions(ladder.database, Programs(ladder.home, None, print), CONTROL)
-        scheduler = Scheduler(transactions, dispatcher, None, ladder.news.append, width=1)
+        scheduler = Scheduler(
+            transactions,
+            Director(transactions.database),
+            dispatcher,
+            None,
+            ladder.news.append,
+            width=1,
+        )
         running = asyncio.create_task(scheduler.run())
         try:
             await until(lambda: running.done() or bool(ladder.told()))

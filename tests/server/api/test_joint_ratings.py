@@ -12,8 +12,8 @@ import pytest
 from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.ranking import provisional
 from keltis_ladder.ratings.scopes import OVERALL, Scope
-from keltis_ladder.store.ratings.joint import standings
-from keltis_ladder.store.ratings.publishing import publish_all
+from keltis_ladder.store.ratings.joint.publishing import publish_all
+from keltis_ladder.store.ratings.joint.reading import standings
 from tests.ladder.store.support.results import made_up
 from tests.server.support.serving import QUIET, Served, served
 from tests.server.support.stories import bots, quiet, result, status

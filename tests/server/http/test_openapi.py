@@ -19,8 +19,9 @@ from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import API, Endpoints, Parameters, check
 from keltis_server.http.openapi import document
 from keltis_server.http.parameters import Page, PageQuery
-from keltis_server.http.problems import Problem, ProblemOut
+from keltis_server.http.problems import Problem
 from keltis_server.http.wire import load_json, load_msgpack
+from keltis_server.models.problems import ProblemOut
 from tests.server.support.serving import Served, served
 
 PROBLEM = "application/problem+json"
@@ -264,3 +265,15 @@ def test_addresses_that_cannot_be_are_refused_and_answers_give_nothing_away(
                         assert policy == "default-src 'none'; frame-ancestors 'none'"
 
     asyncio.run(scenario())
+
+
+def test_every_answer_is_a_model_that_clients_can_parse_with() -> None:
+    answers = [endpoint.returns for part in PARTS for endpoint in part.all]
+    models = [each for each in answers if isinstance(each, type)]
+    elsewhere = {
+        model.__name__
+        for model in models
+        if not model.__module__.startswith("keltis_server.models.") and not issubclass(model, Page)
+    }
+    assert models
+    assert not elsewhere

@@ -83,7 +83,7 @@ async def settle_in(
         bot = ensure_bot(session, author, f"{name}-bot")
         if kept is not None:
             note_archive(session, kept)
-        version = add_version(
+        version, _ = add_version(
             session,
             bot,
             variants=VARIANTS,

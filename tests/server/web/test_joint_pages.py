@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.ratings.official import Official
-from keltis_ladder.store.ratings.publishing import publish_all
+from keltis_ladder.store.ratings.joint.publishing import publish_all
 from keltis_server.web.render.drawing import surprising
 from keltis_server.web.render.words import LANGUAGES, words_of
 from tests.ladder.store.support.results import made_up

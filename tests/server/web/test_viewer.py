@@ -484,5 +484,5 @@ async def check_speed(visit: Visit, number: int) -> None:
     result = await page.evaluate(PROBE, number)
     assert result["same"]
     assert result["different"] > 70
-    assert result["step"] == 1  # what a step takes in milliseconds is measured by bench.pages
+    assert result["step"] == 1  # its milliseconds are measured by bench.server.pages
     assert result["leap"] < 32  # from the last position that is kept

@@ -1,6 +1,6 @@
 """A ladder under siege: its processes are killed again and again, and it must lose nothing.
 
-The tests strike a hundred times, ``python -m bench.kills`` as often as one likes.
+The tests strike a hundred times, ``python -m bench.server.kills`` as often as one likes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from sqlmodel import select
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.run.programs import Programs
 from keltis_ladder.run.scheduler import Scheduler
+from keltis_ladder.run.tournaments import Director
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.strays import is_stray
@@ -188,7 +189,9 @@ async def _drain(home: Home, database: Database) -> None:
     dispatcher = LocalDispatcher(sandboxed=False)
     await dispatcher.start()
     transactions = Transactions(database, programs)
-    scheduler = Scheduler(transactions, dispatcher, None, lambda news: None, width=2)
+    scheduler = Scheduler(
+        transactions, Director(transactions.database), dispatcher, None, lambda news: None, width=2
+    )
     running = asyncio.create_task(scheduler.run())
     deadline = time.monotonic() + PATIENCE
     while await asyncio.to_thread(_unfinished, database):

@@ -89,17 +89,17 @@ def _chain(up: float, further: float) -> tuple[tuple[float, float, float], ...]:
     return (1.0, 0.0, 0.0), (up, new, 0.0), (up * further, new * further, newer)
 
 
-# Version 1 was measured on bots of one family. On 50 of several (``bench/coverage.py``), luck was
-# the same within 6 %, and is the unit of all ratings: it stays. Skills were further apart and less
-# alike at larger tables, and a game at a larger table is less certain. ``pair`` is at the upper end
-# of what two fields showed. ``alike`` was 0.55 to 0.97; less is safer for bots that are good at one
-# game only, and as exact. ``stretch``: where a weak bot sits, games last longer, and the others'
-# leads over each other are larger, in keltis by up to 16 %; with a strong one they are smaller by
-# as much. Close tables see one of the two only. ``spread``, ``near``, ``pair`` and ``stretch`` were
-# chosen among nine sets by how well they covered ladders of these bots; others are for the proof.
-# Nobody has measured ``succession`` yet. ``forfeit`` is more than any game was lost by of 4,800
-# between a player that chooses at random and better ones, with what the won game adds: 106, 105, 65
-# and 77.
+# Version 1 was measured on bots of one family. On 50 of several (``bench/ratings/coverage.py``),
+# luck was the same within 6 %, and is the unit of all ratings: it stays. Skills were further apart
+# and less alike at larger tables, and a game at a larger table is less certain. ``pair`` is at the
+# upper end of what two fields showed. ``alike`` was 0.55 to 0.97; less is safer for bots that are
+# good at one game only, and as exact. ``stretch``: where a weak bot sits, games last longer, and
+# the others' leads over each other are larger, in keltis by up to 16 %; with a strong one they are
+# smaller by as much. Close tables see one of the two only. ``spread``, ``near``, ``pair`` and
+# ``stretch`` were chosen among nine sets by how well they covered ladders of these bots; others are
+# for the proof. Nobody has measured ``succession`` yet. ``forfeit`` is more than any game was lost
+# by of 4,800 between a player that chooses at random and better ones, with what the won game adds:
+# 106, 105, 65 and 77.
 NUMBERS: Final = Numbers(
     version=MODEL_VERSION,
     luck=(9.9, 8.0, 5.5, 9.4, 7.3, 5.7, 4.2, 3.3, 2.7, 6.6, 5.1, 4.2),

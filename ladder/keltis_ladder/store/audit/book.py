@@ -21,31 +21,24 @@ from keltis_ladder.audit.pairs import Strength
 from keltis_ladder.match.orders import Purpose
 from keltis_ladder.store.database import insert_or_update
 from keltis_ladder.store.ratings.memory import matches_stored
-from keltis_ladder.store.schema.tables import (
-    AuditAuthor,
-    AuditBot,
-    AuditMark,
-    AuditPair,
-    AuditStrength,
-    Author,
-    Bot,
-    Foresight,
-    Game,
-    Job,
-    Match,
-    Place,
-    Version,
-    table_of,
+from keltis_ladder.store.schema.relations import (
+    AUDIT_AUTHOR,
+    AUDIT_BOT,
+    AUDIT_MARK,
+    AUDIT_PAIR,
+    AUDIT_STRENGTH,
+    AUTHOR,
+    BOT,
+    FORESIGHT,
+    GAME,
+    JOB,
+    MATCH,
+    PLACE,
+    VERSION,
 )
 
 AT_ONCE: Final = 200  # matches that are taken in at a time
 SHOWN: Final = 10  # differences that are told
-
-_mark, _bots, _pairs = table_of(AuditMark), table_of(AuditBot), table_of(AuditPair)
-_strengths, _foresight = table_of(AuditStrength), table_of(Foresight)
-_shares, _author, _bot = table_of(AuditAuthor), table_of(Author), table_of(Bot)
-_match, _job, _place = table_of(Match), table_of(Job), table_of(Place)
-_game, _version = table_of(Game), table_of(Version)
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,7 @@ def advance(session: Session, limit: int = AT_ONCE) -> Advanced:
         for match in matches:
             suspects += book.enter(match)
         _save(session, book)
-    session.execute(update(_mark).values(done=until))
+    session.execute(update(AUDIT_MARK).values(done=until))
     return Advanced(until, stored - until, tuple(dict.fromkeys(suspects)))
 
 
@@ -99,15 +92,15 @@ def add_foresight(
     _hold_mark(session)
     known = set(
         session.execute(
-            select(_foresight.c.position).where(_foresight.c.match_number == number)
+            select(FORESIGHT.c.position).where(FORESIGHT.c.match_number == number)
         ).scalars()
     )
     new = [each for each in found if each[0] not in known]
     if not new:
         return []
-    look = (session.execute(select(func.max(_foresight.c.look))).scalar() or 0) + 1
+    look = (session.execute(select(func.max(FORESIGHT.c.look))).scalar() or 0) + 1
     session.execute(
-        insert(_foresight),
+        insert(FORESIGHT),
         [
             {
                 "match_number": number,
@@ -159,7 +152,7 @@ def replace(session: Session) -> int:
     begin, done = _hold_mark(session)
     found = AuditComparison()
     book = _anew(session, begin, done, found)
-    for table in (_shares, _bots, _pairs, _strengths):
+    for table in (AUDIT_AUTHOR, AUDIT_BOT, AUDIT_PAIR, AUDIT_STRENGTH):
         session.execute(delete(table))
     _save(session, book)
     return found.matches
@@ -173,15 +166,15 @@ def _anew(session: Session, begin: int, done: int, found: AuditComparison) -> Au
             found.matches += 1
     query = (
         select(
-            _foresight.c.match_number,
-            _foresight.c.total,
-            _foresight.c.spread,
-            _match.c.variant,
-            _version.c.bot_id,
+            FORESIGHT.c.match_number,
+            FORESIGHT.c.total,
+            FORESIGHT.c.spread,
+            MATCH.c.variant,
+            VERSION.c.bot_id,
         )
-        .join(_match, _match.c.number == _foresight.c.match_number)
-        .join(_version, _version.c.id == _foresight.c.version_id)
-        .order_by(_foresight.c.look, _foresight.c.position)
+        .join(MATCH, MATCH.c.number == FORESIGHT.c.match_number)
+        .join(VERSION, VERSION.c.id == FORESIGHT.c.version_id)
+        .order_by(FORESIGHT.c.look, FORESIGHT.c.position)
     )
     for number, total, spread, variant, bot in session.execute(query):
         book.add(number, Key(bot, variant, Test.FORESIGHT), Contrast(total, spread))
@@ -196,29 +189,29 @@ def played(
     Those of one bot only, and of these the latest, if so wanted.
     """
     faulty = (
-        select(_place.c.match_number)
-        .where(_place.c.match_number == _match.c.number, _place.c.faults > 0)
+        select(PLACE.c.match_number)
+        .where(PLACE.c.match_number == MATCH.c.number, PLACE.c.faults > 0)
         .exists()
     )
     query = (
-        select(_match.c.number, _match.c.variant)
-        .join(_job, _job.c.id == _match.c.job_id)
+        select(MATCH.c.number, MATCH.c.variant)
+        .join(JOB, JOB.c.id == MATCH.c.job_id)
         .where(
-            _match.c.number > after,
-            _match.c.number <= until,
-            _match.c.rated,
-            _job.c.purpose == Purpose.LADDER,
+            MATCH.c.number > after,
+            MATCH.c.number <= until,
+            MATCH.c.rated,
+            JOB.c.purpose == Purpose.LADDER,
             ~faulty,
         )
-        .order_by(_match.c.number.desc())
+        .order_by(MATCH.c.number.desc())
     )
     if bot is not None:
         theirs = (
-            select(_place.c.match_number)
-            .join(_version, _version.c.id == _place.c.version_id)
-            .where(_version.c.bot_id == bot)
+            select(PLACE.c.match_number)
+            .join(VERSION, VERSION.c.id == PLACE.c.version_id)
+            .where(VERSION.c.bot_id == bot)
         )
-        query = query.where(_match.c.number.in_(theirs))
+        query = query.where(MATCH.c.number.in_(theirs))
     if latest is not None:
         query = query.limit(latest)
     variants = {row.number: row.variant for row in session.execute(query)}
@@ -236,26 +229,26 @@ def _with_games(
         number: tuple(tuple(row.scores) for row in rows)
         for number, rows in groupby(
             session.execute(
-                select(_game.c.match_number, _game.c.scores)
-                .where(_game.c.match_number.in_(numbers))
-                .order_by(_game.c.match_number, _game.c.rotation)
+                select(GAME.c.match_number, GAME.c.scores)
+                .where(GAME.c.match_number.in_(numbers))
+                .order_by(GAME.c.match_number, GAME.c.rotation)
             ),
             key=attrgetter("match_number"),
         )
     }
     places = session.execute(
         select(
-            _place.c.match_number,
-            _place.c.version_id,
-            _version.c.bot_id,
-            _bot.c.author_id,
-            _author.c.house,
+            PLACE.c.match_number,
+            PLACE.c.version_id,
+            VERSION.c.bot_id,
+            BOT.c.author_id,
+            AUTHOR.c.house,
         )
-        .join(_version, _version.c.id == _place.c.version_id)
-        .join(_bot, _bot.c.id == _version.c.bot_id)
-        .join(_author, _author.c.id == _bot.c.author_id)
-        .where(_place.c.match_number.in_(numbers))
-        .order_by(_place.c.match_number, _place.c.position)
+        .join(VERSION, VERSION.c.id == PLACE.c.version_id)
+        .join(BOT, BOT.c.id == VERSION.c.bot_id)
+        .join(AUTHOR, AUTHOR.c.id == BOT.c.author_id)
+        .where(PLACE.c.match_number.in_(numbers))
+        .order_by(PLACE.c.match_number, PLACE.c.position)
     )
     for number, grouped in groupby(places, key=attrgetter("match_number")):
         rows = list(grouped)
@@ -275,16 +268,16 @@ def mark_of(session: Session) -> tuple[int, int]:
 
 
 def _read_mark(session: Session) -> tuple[int, int]:
-    row = session.execute(select(_mark.c.begin, _mark.c.done)).first()
+    row = session.execute(select(AUDIT_MARK.c.begin, AUDIT_MARK.c.done)).first()
     return (row.begin, row.done) if row is not None else (0, 0)
 
 
 def _hold_mark(session: Session) -> tuple[int, int]:
     """Hold the audit: nobody else adds to it until the transaction ends."""
-    query = select(_mark.c.begin, _mark.c.done).with_for_update()
+    query = select(AUDIT_MARK.c.begin, AUDIT_MARK.c.done).with_for_update()
     row = session.execute(query).first()
     if row is None:
-        session.execute(insert(_mark).values(id=1, begin=0, done=0))
+        session.execute(insert(AUDIT_MARK).values(id=1, begin=0, done=0))
         return 0, 0
     return row.begin, row.done
 
@@ -300,9 +293,9 @@ def _load(session: Session, matches: Sequence[Played]) -> AuditBook:
 
 
 def _load_bots(session: Session, book: AuditBook, bots: set[int] | None) -> None:
-    query = select(_bots)
+    query = select(AUDIT_BOT)
     if bots is not None:
-        query = query.where(_bots.c.bot_id.in_(bots))
+        query = query.where(AUDIT_BOT.c.bot_id.in_(bots))
     for row in session.execute(query):
         key = Key(row.bot_id, row.variant, Test(row.test))
         book.bots[key] = Evidence(row.matches, row.total, row.spread, row.alarm)
@@ -312,9 +305,9 @@ def _load_bots(session: Session, book: AuditBook, bots: set[int] | None) -> None
 
 def shares_of(session: Session, bots: set[int] | None) -> dict[tuple[int, str], dict[int, Share]]:
     """Return what the matches against each author say about bots, by bot and variant."""
-    query = select(_shares)
+    query = select(AUDIT_AUTHOR)
     if bots is not None:
-        query = query.where(_shares.c.bot_id.in_(bots))
+        query = query.where(AUDIT_AUTHOR.c.bot_id.in_(bots))
     found: dict[tuple[int, str], dict[int, Share]] = {}
     for row in session.execute(query):
         shares = found.setdefault((row.bot_id, row.variant), {})
@@ -323,9 +316,9 @@ def shares_of(session: Session, bots: set[int] | None) -> dict[tuple[int, str], 
 
 
 def _load_pairs(session: Session, book: AuditBook, bots: set[int] | None) -> None:
-    query = select(_pairs)
+    query = select(AUDIT_PAIR)
     if bots is not None:
-        query = query.where(or_(_pairs.c.one_id.in_(bots), _pairs.c.other_id.in_(bots)))
+        query = query.where(or_(AUDIT_PAIR.c.one_id.in_(bots), AUDIT_PAIR.c.other_id.in_(bots)))
     for row in session.execute(query):
         evidence = Evidence(row.matches, row.total, row.spread, row.alarm)
         book.pairs[row.one_id, row.other_id] = Pair(row.rank, evidence)
@@ -334,9 +327,9 @@ def _load_pairs(session: Session, book: AuditBook, bots: set[int] | None) -> Non
 
 
 def _load_strengths(session: Session, book: AuditBook, versions: set[int] | None) -> None:
-    query = select(_strengths)
+    query = select(AUDIT_STRENGTH)
     if versions is not None:
-        query = query.where(_strengths.c.version_id.in_(versions))
+        query = query.where(AUDIT_STRENGTH.c.version_id.in_(versions))
     for row in session.execute(query):
         kind = Kind(row.version_id, row.variant, row.players)
         book.strengths[kind] = Strength(row.matches, row.total)
@@ -344,9 +337,9 @@ def _load_strengths(session: Session, book: AuditBook, versions: set[int] | None
 
 def _save(session: Session, book: AuditBook) -> None:
     tables: tuple[tuple[Any, list[dict[str, Any]], tuple[str, ...]], ...] = (
-        (_bots, [_bot_row(*item) for item in book.bots.items()], ("bot_id", "variant", "test")),
+        (AUDIT_BOT, [_bot_row(*item) for item in book.bots.items()], ("bot_id", "variant", "test")),
         (
-            _shares,
+            AUDIT_AUTHOR,
             [
                 {"bot_id": key.bot, "variant": key.variant, "author_id": author, **vars(share)}
                 for key, evidence in book.bots.items()
@@ -354,9 +347,9 @@ def _save(session: Session, book: AuditBook) -> None:
             ],
             ("bot_id", "variant", "author_id"),
         ),
-        (_pairs, [_pair_row(*item) for item in book.pairs.items()], ("one_id", "other_id")),
+        (AUDIT_PAIR, [_pair_row(*item) for item in book.pairs.items()], ("one_id", "other_id")),
         (
-            _strengths,
+            AUDIT_STRENGTH,
             [
                 {
                     "version_id": kind.version,
@@ -393,7 +386,7 @@ def _sums(evidence: Evidence) -> dict[str, Any]:
 
 
 def _bots_of(session: Session, versions: Sequence[int]) -> dict[int, int]:
-    query = select(_version.c.id, _version.c.bot_id).where(_version.c.id.in_(versions))
+    query = select(VERSION.c.id, VERSION.c.bot_id).where(VERSION.c.id.in_(versions))
     return {row.id: row.bot_id for row in session.execute(query)}
 
 
@@ -404,5 +397,5 @@ def waiting(session: Session) -> int:
 
 def looked_at(session: Session) -> int:
     """Return how many matches were looked at decision by decision."""
-    query = select(func.count(_foresight.c.match_number.distinct()))
+    query = select(func.count(FORESIGHT.c.match_number.distinct()))
     return int(session.execute(query).scalar_one())

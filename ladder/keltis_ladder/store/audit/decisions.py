@@ -20,12 +20,9 @@ from keltis_ladder.match.rotation import seat_of
 from keltis_ladder.store.audit.book import add_foresight, mark_of, played
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.records import unpack_moves
-from keltis_ladder.store.schema.tables import Foresight, Game, Job, Match, table_of
+from keltis_ladder.store.schema.relations import FORESIGHT, GAME, JOB, MATCH
 
 Progress = Callable[[int, int], None]  # matches done, matches in all
-
-_foresight, _game = table_of(Foresight), table_of(Game)
-_match, _job = table_of(Match), table_of(Job)
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ def look(
     """
     with database.reading() as session:
         begin, done = mark_of(session)
-        known = set(session.execute(select(_foresight.c.match_number).distinct()).scalars())
+        known = set(session.execute(select(FORESIGHT.c.match_number).distinct()).scalars())
         matches = [
             match
             for match in played(session, begin, done, bot, latest)
@@ -81,12 +78,12 @@ def _kept(
 def _contrasts(session: Session, match: Played) -> list[Contrast] | None:
     """Return what the decisions of all entrants say; nothing if the moves were removed."""
     row = session.execute(
-        select(_job.c.seed, _job.c.options)
-        .join(_match, _match.c.job_id == _job.c.id)
-        .where(_match.c.number == match.number)
+        select(JOB.c.seed, JOB.c.options)
+        .join(MATCH, MATCH.c.job_id == JOB.c.id)
+        .where(MATCH.c.number == match.number)
     ).one()
     moves = session.execute(
-        select(_game.c.moves).where(_game.c.match_number == match.number).order_by(_game.c.rotation)
+        select(GAME.c.moves).where(GAME.c.match_number == match.number).order_by(GAME.c.rotation)
     ).scalars()
     ruleset = find_variant(match.variant, row.options)
     players = len(match.bots)

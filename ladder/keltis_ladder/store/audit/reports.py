@@ -11,14 +11,12 @@ from sqlmodel import Session
 from keltis_ladder.audit.evidence import Test, nats, odds
 from keltis_ladder.audit.rotations import contrast, margins
 from keltis_ladder.store.audit.book import mark_of, played, shares_of
-from keltis_ladder.store.schema.tables import AuditBot, AuditPair, Bot, table_of
+from keltis_ladder.store.schema.relations import AUDIT_BOT, AUDIT_PAIR, BOT
 
 PAIR: Final = "pair"  # the test of two at a table, beside those of a single bot
 LATEST: Final = 500  # matches among which the most telling are looked for
 TELLING: Final = 10
 MOST: Final = 100  # findings that are listed
-
-_evidence, _pair, _bot = table_of(AuditBot), table_of(AuditPair), table_of(Bot)
 
 
 @dataclass(frozen=True)
@@ -87,14 +85,14 @@ def audit_of_bot(session: Session, bot: int, with_matches: bool = True) -> BotAu
 
 def _single(session: Session, bot: int | None = None) -> list[Line]:
     query = (
-        select(_bot.c.name, _evidence)
-        .join(_bot, _bot.c.id == _evidence.c.bot_id)
-        .order_by(_bot.c.name, _evidence.c.variant, _evidence.c.test)
+        select(BOT.c.name, AUDIT_BOT)
+        .join(BOT, BOT.c.id == AUDIT_BOT.c.bot_id)
+        .order_by(BOT.c.name, AUDIT_BOT.c.variant, AUDIT_BOT.c.test)
     )
     if bot is None:
-        query = query.where(_evidence.c.alarm.is_not(None))
+        query = query.where(AUDIT_BOT.c.alarm.is_not(None))
     else:
-        query = query.where(_evidence.c.bot_id == bot)
+        query = query.where(AUDIT_BOT.c.bot_id == bot)
     rows = session.execute(query).all()
     shares = shares_of(session, {row.bot_id for row in rows})
     lines = []
@@ -116,16 +114,16 @@ def _single(session: Session, bot: int | None = None) -> list[Line]:
 
 def _of_pairs(session: Session, bot: int | None = None) -> list[Line]:
     """Return the pairs that were found; of a bot also the one that is nearest to it."""
-    other = _bot.alias("other")
+    other = BOT.alias("other")
     query = (
-        select(_bot.c.name, other.c.name.label("partner"), _pair)
-        .join(_bot, _bot.c.id == _pair.c.one_id)
-        .join(other, other.c.id == _pair.c.other_id)
+        select(BOT.c.name, other.c.name.label("partner"), AUDIT_PAIR)
+        .join(BOT, BOT.c.id == AUDIT_PAIR.c.one_id)
+        .join(other, other.c.id == AUDIT_PAIR.c.other_id)
     )
     if bot is None:
-        query = query.where(_pair.c.alarm.is_not(None))
+        query = query.where(AUDIT_PAIR.c.alarm.is_not(None))
     else:
-        query = query.where(or_(_pair.c.one_id == bot, _pair.c.other_id == bot))
+        query = query.where(or_(AUDIT_PAIR.c.one_id == bot, AUDIT_PAIR.c.other_id == bot))
     rows = sorted(
         session.execute(query),
         key=lambda row: (row.alarm is None, -nats(row.total, row.spread), row.name, row.partner),

@@ -25,13 +25,11 @@ from keltis_ladder.store.ratings.recomputing import Progress, compare
 from keltis_ladder.store.ratings.rehearsing import rehearse
 from keltis_ladder.store.schema.invariants import Invariant, of_jobs, of_leases, of_results
 from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.relations import ARCHIVE, GAME, JOB, MATCH
 from keltis_ladder.store.schema.tables import (
-    Archive,
     Game,
-    Job,
     JobState,
     Ledger,
-    Match,
     Place,
     table_of,
 )
@@ -115,7 +113,7 @@ def _file(ground: Ground) -> Iterator[Finding]:
 
 
 def _ledger(ground: Ground) -> Iterator[Finding]:
-    number = table_of(Match).c.number
+    number = MATCH.c.number
     query = select(func.count(), func.min(number), func.max(number))
     count, first, last = ground.session.execute(query).one()
     ledger = ground.session.get(Ledger, 1)
@@ -132,14 +130,14 @@ def _ledger(ground: Ground) -> Iterator[Finding]:
 
 
 def _jobs(ground: Ground) -> Iterator[Finding]:
-    state = table_of(Job).c.state
+    state = JOB.c.state
     rows = ground.session.execute(select(state, func.count()).group_by(state).order_by(state))
     told = ", ".join(f"{count:,} {name}" for name, count in rows)
     yield from _hold("jobs", ground, of_jobs(), told or "none")
 
 
 def _leases(ground: Ground) -> Iterator[Finding]:
-    job = table_of(Job).c
+    job = JOB.c
     leased = select(func.count()).where(job.state == JobState.LEASED)
     overdue = leased.where(job.lease_until < now())
     count, late = (ground.session.execute(query).scalar_one() for query in (leased, overdue))
@@ -200,7 +198,7 @@ def _some(ids: Sequence[Any]) -> str:
 def _archives(ground: Ground) -> Iterator[Finding]:
     archives = ground.home.archives
     whole = True
-    table = table_of(Archive)
+    table = ARCHIVE
     rows = ground.session.execute(select(table.c.digest, table.c.size)).all()
     for digest, size in rows:
         try:
@@ -251,7 +249,7 @@ def _games(ground: Ground) -> Iterator[Finding]:
     if failed > SHOWN:
         yield Finding("games", Mark.FAILED, f"so it is with {failed:,} matches", RESTORE)
     elif not failed:
-        moves = table_of(Game).c
+        moves = GAME.c
         query = select(func.count(moves.match_number.distinct())).where(moves.moves == b"")
         gone = ground.session.execute(query).scalar_one()
         pruned = f"; the replays of {gone:,} more were pruned" if gone else ""

@@ -21,7 +21,8 @@ from keltis_ladder.match.entrants import BUILT_IN
 from keltis_ladder.store.bots.catalogue import HOUSE, Refused, too_alike
 from keltis_ladder.store.bots.names import fold, look_alike
 from keltis_ladder.store.database import insert_if_new
-from keltis_ladder.store.schema.tables import Author, Bot, Invitation, Token, table_of
+from keltis_ladder.store.schema.relations import AUTHOR
+from keltis_ladder.store.schema.tables import Author, Bot, Invitation, Token
 
 TOKEN_PREFIX: Final = "klt_"  # so that people and scanners of leaked secrets know what it is
 INVITATION_PREFIX: Final = "kli_"
@@ -115,7 +116,7 @@ def open_account(session: Session, name: str, now: datetime) -> Author:
         raise Taken(too_alike(name, alike or name))
     new = Author(name=name, folded=fold(name), created=now)
     row = new.model_dump(exclude={"id"})
-    if alike is not None or not insert_if_new(session, table_of(Author), row):
+    if alike is not None or not insert_if_new(session, AUTHOR, row):
         raise Taken(f"the name {name!r} is taken: choose another, or log in with your token")
     return session.exec(select(Author).where(Author.name == name)).one()
 

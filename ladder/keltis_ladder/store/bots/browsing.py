@@ -17,25 +17,26 @@ from keltis_ladder.ratings.ranking import FEW, WIDE, rank_groups
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
 from keltis_ladder.store.ratings.leaderboards import Encounter
 from keltis_ladder.store.ratings.memory import active_ids
+from keltis_ladder.store.schema.relations import (
+    AUTHOR,
+    BOT,
+    DUEL,
+    FAULT,
+    MATCH,
+    PLACE,
+    RATING,
+    RATING_STEP,
+    VERSION,
+)
 from keltis_ladder.store.schema.scopes import within
 from keltis_ladder.store.schema.tables import (
     Archive,
     Author,
     Bot,
-    Duel,
-    FaultRecord,
-    Match,
-    Place,
     Rating,
-    RatingStep,
     Version,
-    table_of,
 )
 from keltis_ladder.store.schema.version_states import VersionState
-
-_version, _bot, _author = table_of(Version), table_of(Bot), table_of(Author)
-_rating, _step, _match = table_of(Rating), table_of(RatingStep), table_of(Match)
-_place, _fault, _duel = table_of(Place), table_of(FaultRecord), table_of(Duel)
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def find_bot(session: Session, name: str) -> Bot | None:
 
 def bot_names(session: Session) -> list[str]:
     """Return the names of all bots."""
-    return list(session.execute(select(_bot.c.name).order_by(_bot.c.name)).scalars())
+    return list(session.execute(select(BOT.c.name).order_by(BOT.c.name)).scalars())
 
 
 def versions_that_play(session: Session) -> list[Version]:
@@ -114,20 +115,20 @@ def find_author(session: Session, name: str) -> tuple[Author, list[str]] | None:
     author = session.execute(select(Author).where(col(Author.name) == name)).scalar()
     if author is None:
         return None
-    names = select(_bot.c.name).where(_bot.c.author_id == author.id).order_by(_bot.c.name)
+    names = select(BOT.c.name).where(BOT.c.author_id == author.id).order_by(BOT.c.name)
     return author, list(session.execute(names).scalars())
 
 
 def _shown() -> ColumnElement[int]:
     """Return the version that stands for its bot: the one that plays, or else the newest."""
-    other = _version.alias("other")
+    other = VERSION.alias("other")
     plays = other.c.state == VersionState.ACTIVE
     return (
         select(other.c.id)
-        .where(other.c.bot_id == _bot.c.id)
+        .where(other.c.bot_id == BOT.c.id)
         .order_by(plays.desc(), other.c.number.desc())
         .limit(1)
-        .correlate(_bot)
+        .correlate(BOT)
         .scalar_subquery()
     )
 
@@ -140,15 +141,15 @@ _BOTS: Final = (
 
 
 _AHEAD: Final = (
-    select(_rating.c.version_id, _rating.c.mu, _rating.c.sigma)
+    select(RATING.c.version_id, RATING.c.mu, RATING.c.sigma)
     .where(
-        _rating.c.variant == bindparam("variant"),
-        _rating.c.players == bindparam("players"),
-        _rating.c.mu >= bindparam("least"),
-        _rating.c.matches >= FEW,
-        _rating.c.sigma <= WIDE,
+        RATING.c.variant == bindparam("variant"),
+        RATING.c.players == bindparam("players"),
+        RATING.c.mu >= bindparam("least"),
+        RATING.c.matches >= FEW,
+        RATING.c.sigma <= WIDE,
     )
-    .order_by(_rating.c.mu.desc(), _rating.c.version_id)
+    .order_by(RATING.c.mu.desc(), RATING.c.version_id)
 )
 
 
@@ -229,22 +230,22 @@ def version_rows(session: Session, bot_id: int, number: int | None = None) -> li
 
 def version_ids(session: Session, bot_id: int, number: int | None = None) -> dict[int, int]:
     """Return the numbers of a bot's versions by their ids."""
-    query = select(_version.c.id, _version.c.number).where(_version.c.bot_id == bot_id)
+    query = select(VERSION.c.id, VERSION.c.number).where(VERSION.c.bot_id == bot_id)
     if number is not None:
-        query = query.where(_version.c.number == number)
+        query = query.where(VERSION.c.number == number)
     return {row.id: row.number for row in session.execute(query)}
 
 
 def active_versions(session: Session, names: Sequence[str]) -> dict[str, Version]:
     """Return the versions that play of these bots, by name; who does not play is left out."""
     query = (
-        select(_bot.c.name, Version)
-        .join(_bot, _bot.c.id == Version.bot_id)
-        .join(_author, _author.c.id == _bot.c.author_id)
+        select(BOT.c.name, Version)
+        .join(BOT, BOT.c.id == Version.bot_id)
+        .join(AUTHOR, AUTHOR.c.id == BOT.c.author_id)
         .where(
-            _bot.c.name.in_(names),
+            BOT.c.name.in_(names),
             col(Version.state) == VersionState.ACTIVE,
-            _author.c.disabled.is_(False),
+            AUTHOR.c.disabled.is_(False),
         )
     )
     return {row[0]: row[1] for row in session.execute(query)}
@@ -267,26 +268,26 @@ def steps_of(
 
 def _steps(version: int, scope: Scope, after: int) -> Select[Any]:
     columns = {
-        (False, False): (_step.c.overall_mu, _step.c.overall_sigma),
-        (False, True): (_step.c.players_mu, _step.c.players_sigma),
-        (True, False): (_step.c.variant_mu, _step.c.variant_sigma),
-        (True, True): (_step.c.mu, _step.c.sigma),
+        (False, False): (RATING_STEP.c.overall_mu, RATING_STEP.c.overall_sigma),
+        (False, True): (RATING_STEP.c.players_mu, RATING_STEP.c.players_sigma),
+        (True, False): (RATING_STEP.c.variant_mu, RATING_STEP.c.variant_sigma),
+        (True, True): (RATING_STEP.c.mu, RATING_STEP.c.sigma),
     }[scope.variant != ALL, scope.players != ANY]
     return (
-        select(_step.c.match_number, _match.c.finished, *columns)
-        .join(_match, _match.c.number == _step.c.match_number)
-        .where(_step.c.version_id == version, _step.c.match_number > after)
-        .where(*within(scope, _match.c))
-        .order_by(_step.c.match_number)
+        select(RATING_STEP.c.match_number, MATCH.c.finished, *columns)
+        .join(MATCH, MATCH.c.number == RATING_STEP.c.match_number)
+        .where(RATING_STEP.c.version_id == version, RATING_STEP.c.match_number > after)
+        .where(*within(scope, MATCH.c))
+        .order_by(RATING_STEP.c.match_number)
     )
 
 
 def names_of(session: Session, versions: Collection[int]) -> dict[int, tuple[str, int]]:
     """Return the bots of versions, and their numbers."""
     query = (
-        select(_version.c.id, _bot.c.name, _version.c.number)
-        .join(_bot, _bot.c.id == _version.c.bot_id)
-        .where(_version.c.id.in_(versions))
+        select(VERSION.c.id, BOT.c.name, VERSION.c.number)
+        .join(BOT, BOT.c.id == VERSION.c.bot_id)
+        .where(VERSION.c.id.in_(versions))
     )
     return {id: (name, number) for id, name, number in session.execute(query)}
 
@@ -295,11 +296,11 @@ def opponents_of(session: Session, version: int, scope: Scope) -> list[tuple[str
     """Return whom a version has met, and how it did: the most often met first."""
     met: dict[int, Encounter] = {}
     for mine, other, swapped in (
-        (_duel.c.one_id, _duel.c.other_id, False),
-        (_duel.c.other_id, _duel.c.one_id, True),
+        (DUEL.c.one_id, DUEL.c.other_id, False),
+        (DUEL.c.other_id, DUEL.c.one_id, True),
     ):
-        sums = (func.sum(_duel.c.wins), func.sum(_duel.c.draws), func.sum(_duel.c.losses))
-        theirs = (mine == version, *within(scope, _duel.c))
+        sums = (func.sum(DUEL.c.wins), func.sum(DUEL.c.draws), func.sum(DUEL.c.losses))
+        theirs = (mine == version, *within(scope, DUEL.c))
         query = select(other, *sums).where(*theirs).group_by(other)
         for id, wins, draws, losses in session.execute(query):
             # PostgreSQL's sums are decimal numbers.
@@ -317,17 +318,17 @@ def faults_of(
     """Return the faults of a bot's versions, the newest first."""
     query = (
         select(
-            _fault.c.id, _fault.c.match_number, _fault.c.rotation, _fault.c.seat,
-            _fault.c.version_id, _fault.c.decision, _fault.c.kind, _fault.c.code,
-            _match.c.finished, _fault.c.text,
+            FAULT.c.id, FAULT.c.match_number, FAULT.c.rotation, FAULT.c.seat,
+            FAULT.c.version_id, FAULT.c.decision, FAULT.c.kind, FAULT.c.code,
+            MATCH.c.finished, FAULT.c.text,
         )
-        .join(_match, _match.c.number == _fault.c.match_number)
-        .where(_fault.c.version_id.in_(versions))
-        .order_by(_fault.c.id.desc())
+        .join(MATCH, MATCH.c.number == FAULT.c.match_number)
+        .where(FAULT.c.version_id.in_(versions))
+        .order_by(FAULT.c.id.desc())
         .limit(limit)
     )  # fmt: skip
     if before is not None:
-        query = query.where(_fault.c.id < before)
+        query = query.where(FAULT.c.id < before)
     found = (FaultLine(*row) for row in session.execute(query))
     return [line._replace(version=versions[line.version]) for line in found]
 
@@ -335,27 +336,27 @@ def faults_of(
 def card_of(session: Session, bot_id: int, fault_id: int) -> bytes | None:
     """Return the crash card of a fault as it is stored, if the fault is this bot's."""
     query = (
-        select(_fault.c.card)
-        .join(_version, _version.c.id == _fault.c.version_id)
-        .where(_fault.c.id == fault_id, _version.c.bot_id == bot_id)
+        select(FAULT.c.card)
+        .join(VERSION, VERSION.c.id == FAULT.c.version_id)
+        .where(FAULT.c.id == fault_id, VERSION.c.bot_id == bot_id)
     )
     return session.execute(query).scalar()
 
 
 def times_of(session: Session, versions: dict[int, int]) -> list[TimeRow]:
     """Return the time that a bot's versions have used, by the kind of matches."""
-    kind = (_place.c.version_id, _match.c.variant, _match.c.players)
+    kind = (PLACE.c.version_id, MATCH.c.variant, MATCH.c.players)
     query = (
         select(
             *kind,
             func.count(),
-            func.sum(_place.c.asked),
-            func.sum(_place.c.wall_ms),
-            func.sum(_place.c.cpu_ms),
-            func.max(_place.c.slowest_ms),
+            func.sum(PLACE.c.asked),
+            func.sum(PLACE.c.wall_ms),
+            func.sum(PLACE.c.cpu_ms),
+            func.max(PLACE.c.slowest_ms),
         )
-        .join(_match, _match.c.number == _place.c.match_number)
-        .where(_place.c.version_id.in_(versions))
+        .join(MATCH, MATCH.c.number == PLACE.c.match_number)
+        .where(PLACE.c.version_id.in_(versions))
         .group_by(*kind)
     )
     rows = [
@@ -372,10 +373,10 @@ def best_rated(
     ids = list(versions)
     found: dict[int, tuple[float, float]] = {}
     for scope in scopes:
-        query = select(_rating.c.version_id, _rating.c.mu, _rating.c.sigma).where(
-            _rating.c.version_id.in_(ids),
-            _rating.c.variant == scope.variant,
-            _rating.c.players == scope.players,
+        query = select(RATING.c.version_id, RATING.c.mu, RATING.c.sigma).where(
+            RATING.c.version_id.in_(ids),
+            RATING.c.variant == scope.variant,
+            RATING.c.players == scope.players,
         )
         for id, mu, sigma in session.execute(query):
             found.setdefault(id, (mu, sigma))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import re
 from collections.abc import Collection, Iterable
 from importlib import metadata
@@ -15,7 +16,8 @@ from keltis_ladder.match.entrants import BUILT_IN, built_in
 from keltis_ladder.store.bots.names import fold, free_fold, look_alike
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Author, Bot, Version, table_of
+from keltis_ladder.store.schema.relations import AUTHOR, BOT
+from keltis_ladder.store.schema.tables import Author, Bot, Version
 from keltis_ladder.store.schema.version_states import (
     Detail,
     VersionCause,
@@ -26,6 +28,7 @@ from keltis_ladder.store.schema.version_states import (
 )
 
 HOUSE: Final = "keltis-ladder"  # the author of our own bots
+NAMELESS: Final = "nobody"  # a user without a name, as containers have them
 LONGEST_USER: Final = 30  # characters of a user's name in the name of their account
 
 
@@ -45,25 +48,33 @@ def ensure_author(session: Session, name: str, house: bool = False) -> Author:
     if author is None:
         folded = free_fold(session, Author, name)
         new = Author(name=name, folded=folded, house=house, created=now())
-        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}))
+        insert_if_new(session, AUTHOR, new.model_dump(exclude={"id"}))
         author = session.exec(query).one()
     return author
 
 
-def local_author(session: Session, user: str) -> Author:
-    """Return the author who is this user of the machine, new if need be.
+def local_author(session: Session, user: str | None = None) -> Author:
+    """Return the author who is this user of the machine, or the one who runs us, new if need be.
 
     Known by the user's name in a column of its own: the account of somebody who has registered
     that name is another one. Then theirs is called otherwise.
     """
+    user = user or _our_user()
     query = select(Author).where(Author.local_user == user)
     author = session.exec(query).first()
     if author is None:
         name = _free_author_name(session, user)
         new = Author(name=name, folded=fold(name), local_user=user, created=now())
-        insert_if_new(session, table_of(Author), new.model_dump(exclude={"id"}))
+        insert_if_new(session, AUTHOR, new.model_dump(exclude={"id"}))
         author = session.exec(query).one()
     return author
+
+
+def _our_user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return NAMELESS
 
 
 def _free_author_name(session: Session, user: str) -> str:
@@ -91,7 +102,7 @@ def ensure_bot(session: Session, author: Author, name: str) -> Bot:
             raise Refused(too_alike(name, alike or name))
         folded = free_fold(session, Bot, name) if author.house else fold(name)
         new = Bot(author_id=author.id, name=name, folded=folded, created=now())
-        if not insert_if_new(session, table_of(Bot), new.model_dump(exclude={"id"})):
+        if not insert_if_new(session, BOT, new.model_dump(exclude={"id"})):
             bot = session.exec(query).first()  # somebody has just entered it, or one like it
             if bot is None:
                 raise Refused(too_alike(name, look_alike(session, Bot, name) or name))
@@ -110,29 +121,14 @@ def add_version(
     program: str | None = None,
     cause: VersionCause = VersionCause.UPLOADED,
     description: str = "",
-) -> Version:
-    """Add a version of a bot, which is to be checked or plays at once, as its cause says."""
-    version = new_version(session, bot, variants, players, archive, program, description)
-    if cause is VersionCause.ENTERED:
-        activate(session, version, cause)
-    else:
-        change_state(session, bot, version, cause)
-    return version
+) -> tuple[Version, list[VersionChanged]]:
+    """Add a version of a bot, which is to be checked or plays at once, as its cause says.
 
-
-def new_version(
-    session: Session,
-    bot: Bot,
-    variants: Iterable[str],
-    players: Iterable[int],
-    archive: str | None = None,
-    program: str | None = None,
-    description: str = "",
-) -> Version:
-    """Return the next version of a bot, without a state yet; its predecessor is the one before."""
+    Return it, and what has changed; its predecessor is the one before.
+    """
     assert bot.id is not None
     newest = newest_version(session, bot)
-    return Version(
+    version = Version(
         bot_id=bot.id,
         number=newest.number + 1 if newest else 1,
         predecessor_id=newest.id if newest else None,
@@ -143,6 +139,9 @@ def new_version(
         description=description,
         created=now(),
     )
+    if cause is VersionCause.ENTERED:
+        return version, activate(session, version, cause)
+    return version, [change_state(session, bot, version, cause)]
 
 
 def newest_version(session: Session, bot: Bot) -> Version | None:
@@ -206,7 +205,7 @@ def ensure_house_bots(session: Session, names: Iterable[str] = BUILT_IN) -> list
         program = f"{name} {metadata.version('keltis-ladder')}"
         if version is None or (version.built_in != program and bot.disabled is None):
             entrant = built_in(name)
-            version = add_version(
+            version, _ = add_version(
                 session,
                 bot,
                 variants=entrant.variants,

@@ -22,6 +22,7 @@ from keltis_ladder.store.matches.queue import called_off
 from keltis_ladder.store.ratings.memory import matches_stored
 from keltis_ladder.store.ratings.recomputing import Comparison, compare, replace
 from keltis_ladder.store.schema.job_troubles import JobTrouble, trouble_values
+from keltis_ladder.store.schema.relations import AUTHOR, BOT, JOB, VERSION
 from keltis_ladder.store.schema.tables import (
     Author,
     Bot,
@@ -32,7 +33,6 @@ from keltis_ladder.store.schema.tables import (
     TournamentRecord,
     TournamentState,
     Version,
-    table_of,
 )
 from keltis_ladder.store.schema.version_states import (
     Detail,
@@ -143,14 +143,14 @@ class Stock:
 
 def take_stock(session: Session) -> Stock:
     """Count what the operator wants to know."""
-    job, version = table_of(Job), table_of(Version)
+    job, version = JOB, VERSION
     return Stock(
         matches=matches_stored(session),
         waiting=_count(session, job, job.c.state == JobState.WAITING),
         checking=_count(session, version, version.c.state == VersionState.CHECKING),
         unchecked=_unchecked(session),
-        authors=_count(session, table_of(Author)),
-        bots=_count(session, table_of(Bot)),
+        authors=_count(session, AUTHOR),
+        bots=_count(session, BOT),
     )
 
 

@@ -22,8 +22,8 @@ from keltis_ladder.store.bots.browsing import VersionRow
 from keltis_ladder.store.bots.catalogue import (
     Refused,
     activate,
+    add_version,
     ensure_bot,
-    new_version,
     newest_version,
     versions_in,
 )
@@ -123,7 +123,7 @@ def submit(
     version = newest_version(session, bot)
     if version is None or version.archive_digest != kept.digest:
         note_archive(session, kept)
-        version = new_version(
+        version, changes = add_version(
             session,
             bot,
             variants=manifest.variants,
@@ -131,11 +131,10 @@ def submit(
             archive=kept.digest,
             description=printable(manifest.description),
         )
-        change = change_state(session, bot, version, VersionCause.UPLOADED)
     elif version.state in _WANTED:
         return _submitted(session, version, bot, [])
     else:
-        change = _check_again(session, bot, version, VersionCause.UPLOADED)
+        changes = [_check_again(session, bot, version, VersionCause.UPLOADED)]
     older = [
         each
         for each in versions_in(session, bot, states_before(VersionCause.NEWER_UPLOADED))
@@ -145,7 +144,7 @@ def submit(
         change_state(session, bot, each, VersionCause.NEWER_UPLOADED, version=version.number)
         for each in older
     ]
-    return _submitted(session, version, bot, [change, *superseded])
+    return _submitted(session, version, bot, [*changes, *superseded])
 
 
 def waiting(session: Session) -> list[Waiting]:

@@ -14,10 +14,10 @@ from sqlmodel import Session
 
 from keltis_ladder.match.seeds import FAULT_FACTS, NO_RESULT, Facts, match_facts, result_digest
 from keltis_ladder.store.matches.records import MatchRows
-from keltis_ladder.store.schema.tables import FaultRecord, Game, Job, Match, table_of
+from keltis_ladder.store.schema.relations import JOB, MATCH
+from keltis_ladder.store.schema.tables import FaultRecord, Game, table_of
 
-_match, _job = table_of(Match), table_of(Job)
-_BEFORE: Final = select(_match.c.result_digest).where(_match.c.number == bindparam("number"))
+_BEFORE: Final = select(MATCH.c.result_digest).where(MATCH.c.number == bindparam("number"))
 
 
 def chained_digest(
@@ -38,12 +38,12 @@ def broken_links(session: Session) -> Iterator[int]:
     while True:
         query = (
             select(
-                _match.c.number, _match.c.job_id, _match.c.variant, _match.c.rated,
-                _match.c.result_digest, _job.c.seed,
+                MATCH.c.number, MATCH.c.job_id, MATCH.c.variant, MATCH.c.rated,
+                MATCH.c.result_digest, JOB.c.seed,
             )
-            .join(_job, _job.c.id == _match.c.job_id)
-            .where(_match.c.number > number)
-            .order_by(_match.c.number)
+            .join(JOB, JOB.c.id == MATCH.c.job_id)
+            .where(MATCH.c.number > number)
+            .order_by(MATCH.c.number)
             .limit(chunk)
         )  # fmt: skip
         rows = session.execute(query).all()

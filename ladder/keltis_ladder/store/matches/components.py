@@ -11,12 +11,10 @@ from sqlmodel import Session
 
 from keltis_engine import VARIANTS, find_variant
 from keltis_ladder.ratings.scopes import Scope
+from keltis_ladder.store.schema.relations import MATCH, PLACE
 from keltis_ladder.store.schema.scopes import within
-from keltis_ladder.store.schema.tables import Match, Place, table_of
 
 LATEST: Final = 1000  # matches of a version are looked at: the newest say how it plays now
-
-_place, _match = table_of(Place), table_of(Match)
 
 
 @dataclass(frozen=True)
@@ -62,18 +60,18 @@ def compositions_of(
     Only matches of which it is known count: those in which nobody dropped out.
     """
     chosen = _latest(version, scope, latest)
-    mine = case((_place.c.version_id == chosen.c.version_id, 1), else_=0)
-    parts = (_place.c.part0, _place.c.part1, _place.c.part2)
+    mine = case((PLACE.c.version_id == chosen.c.version_id, 1), else_=0)
+    parts = (PLACE.c.part0, PLACE.c.part1, PLACE.c.part2)
     # Everybody plays as many games in a match as it has players.
     query = (
         select(
             chosen.c.variant,
             mine,
-            func.count(_place.c.match_number.distinct()),
+            func.count(PLACE.c.match_number.distinct()),
             func.sum(chosen.c.players),
             *(func.sum(part) for part in parts),
         )
-        .join(_place, _place.c.match_number == chosen.c.number)
+        .join(PLACE, PLACE.c.match_number == chosen.c.number)
         .group_by(chosen.c.variant, mine)
     )
     found: dict[str, dict[bool, Any]] = {}
@@ -84,11 +82,11 @@ def compositions_of(
 
 def _latest(version: int, scope: Scope, latest: int) -> Any:
     return (
-        select(_match.c.number, _match.c.variant, _match.c.players, _place.c.version_id)
-        .join(_place, _place.c.match_number == _match.c.number)
-        .where(_place.c.version_id == version, _place.c.part0.is_not(None))
-        .where(*within(scope, _match.c))
-        .order_by(_place.c.match_number.desc())
+        select(MATCH.c.number, MATCH.c.variant, MATCH.c.players, PLACE.c.version_id)
+        .join(PLACE, PLACE.c.match_number == MATCH.c.number)
+        .where(PLACE.c.version_id == version, PLACE.c.part0.is_not(None))
+        .where(*within(scope, MATCH.c))
+        .order_by(PLACE.c.match_number.desc())
         .limit(latest)
         .subquery("chosen")
     )

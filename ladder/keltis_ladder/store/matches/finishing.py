@@ -21,21 +21,22 @@ from keltis_ladder.store.matches.records import NO_CARD, MatchRows, without_name
 from keltis_ladder.store.matches.scores import FaultRow, GameRow, scores_of
 from keltis_ladder.store.matches.seed_parts import fill_stock
 from keltis_ladder.store.ratings.models import is_ours
+from keltis_ladder.store.schema.relations import (
+    BOT,
+    DUEL,
+    FAULT,
+    GAME,
+    JOB,
+    JOB_ENTRANT,
+    LEDGER,
+    MATCH,
+    PLACE,
+    RATING,
+    RATING_STEP,
+    VERSION,
+)
 from keltis_ladder.store.schema.tables import (
-    Bot,
-    Duel,
-    FaultRecord,
-    Game,
-    Job,
-    JobEntrant,
     JobState,
-    Ledger,
-    Match,
-    Place,
-    Rating,
-    RatingStep,
-    Version,
-    table_of,
 )
 from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged
 
@@ -45,58 +46,55 @@ TOO_MANY: Final = 10  # of them with a fault: the version is broken
 Beliefs = dict[tuple[int, Scope], Belief]
 
 # Written once: to build a statement takes longer than to carry it out.
-_ledger, _job, _match = table_of(Ledger), table_of(Job), table_of(Match)
-_entrant, _version, _rating = table_of(JobEntrant), table_of(Version), table_of(Rating)
-_place, _bot = table_of(Place), table_of(Bot)
-_LEDGER: Final = select(_ledger).with_for_update()
-_COUNT: Final = update(_ledger).values(matches=bindparam("number"))
+_LEDGER: Final = select(LEDGER).with_for_update()
+_COUNT: Final = update(LEDGER).values(matches=bindparam("number"))
 _JOB: Final = (
-    select(_job.c.rated, _job.c.variant, _job.c.players, _job.c.seed, _match.c.number)
-    .outerjoin(_match, _match.c.job_id == _job.c.id)
-    .where(_job.c.id == bindparam("job"))
+    select(JOB.c.rated, JOB.c.variant, JOB.c.players, JOB.c.seed, MATCH.c.number)
+    .outerjoin(MATCH, MATCH.c.job_id == JOB.c.id)
+    .where(JOB.c.id == bindparam("job"))
 )
 _DONE: Final = (
-    update(_job)
-    .where(_job.c.id == bindparam("job"))
+    update(JOB)
+    .where(JOB.c.id == bindparam("job"))
     .values(state=JobState.DONE, holder=None, lease_until=None)
 )
 _ENTRANTS: Final = (
-    select(_entrant.c.version_id)
-    .where(_entrant.c.job_id == bindparam("job"))
-    .order_by(_entrant.c.position)
+    select(JOB_ENTRANT.c.version_id)
+    .where(JOB_ENTRANT.c.job_id == bindparam("job"))
+    .order_by(JOB_ENTRANT.c.position)
 )
-_PREDECESSORS: Final = select(_version.c.id, _version.c.predecessor_id).where(
-    _version.c.id.in_(bindparam("versions", expanding=True))
+_PREDECESSORS: Final = select(VERSION.c.id, VERSION.c.predecessor_id).where(
+    VERSION.c.id.in_(bindparam("versions", expanding=True))
 )
 _FORGOTTEN: Final = (
-    select(_version.c.id)
-    .join(_bot, _bot.c.id == _version.c.bot_id)
-    .where(_version.c.id.in_(bindparam("versions", expanding=True)), _bot.c.removed)
+    select(VERSION.c.id)
+    .join(BOT, BOT.c.id == VERSION.c.bot_id)
+    .where(VERSION.c.id.in_(bindparam("versions", expanding=True)), BOT.c.removed)
 )
-_RATINGS: Final = select(_rating).where(
-    _rating.c.version_id.in_(bindparam("versions", expanding=True)),
-    _rating.c.variant.in_(bindparam("variants", expanding=True)),
-    _rating.c.players.in_(bindparam("players", expanding=True)),
+_RATINGS: Final = select(RATING).where(
+    RATING.c.version_id.in_(bindparam("versions", expanding=True)),
+    RATING.c.variant.in_(bindparam("variants", expanding=True)),
+    RATING.c.players.in_(bindparam("players", expanding=True)),
 )
 _RECENT_FAULTS: Final = (
-    select(_place.c.faults)
-    .where(_place.c.version_id == bindparam("version"))
-    .order_by(_place.c.match_number.desc())
+    select(PLACE.c.faults)
+    .where(PLACE.c.version_id == bindparam("version"))
+    .order_by(PLACE.c.match_number.desc())
     .limit(RECENT)
 )
 # Only rated ones: with challenges of one's own bot nobody hides what it does to others.
 _RECENT_RATED_FAULTS: Final = (
-    select(_place.c.faults)
-    .join(_match, _match.c.number == _place.c.match_number)
-    .where(_place.c.version_id == bindparam("version"), _match.c.rated)
-    .order_by(_place.c.match_number.desc())
+    select(PLACE.c.faults)
+    .join(MATCH, MATCH.c.number == PLACE.c.match_number)
+    .where(PLACE.c.version_id == bindparam("version"), MATCH.c.rated)
+    .order_by(PLACE.c.match_number.desc())
     .limit(RECENT)
 )
-_ADD_MATCH: Final = insert(_match)
-_ADD_PLACES: Final = insert(_place)
-_ADD_GAMES: Final = insert(table_of(Game))
-_ADD_FAULTS: Final = insert(table_of(FaultRecord))
-_ADD_STEPS: Final = insert(table_of(RatingStep))
+_ADD_MATCH: Final = insert(MATCH)
+_ADD_PLACES: Final = insert(PLACE)
+_ADD_GAMES: Final = insert(GAME)
+_ADD_FAULTS: Final = insert(FAULT)
+_ADD_STEPS: Final = insert(RATING_STEP)
 
 
 class StaleRatings(LadderError):
@@ -221,7 +219,7 @@ def _rate(session: Session, number: int, versions: Sequence[int], rows: MatchRow
     moved = [(version, scope) for version in versions for scope in scopes]
     insert_or_update(
         session,
-        table_of(Rating),
+        RATING,
         [rating_row(version, scope, book.standings[version, scope]) for version, scope in moved],
         ("version_id", "variant", "players"),
     )
@@ -340,7 +338,7 @@ def add_duels(session: Session, book: Book) -> None:
     """Add the duels of a book to those in the store."""
     insert_or_update(
         session,
-        table_of(Duel),
+        DUEL,
         [
             {
                 "one_id": pair.one,

@@ -14,31 +14,26 @@ from sqlmodel import Session
 
 from keltis_ladder.match.orders import Purpose
 from keltis_ladder.ratings.scopes import OVERALL
-from keltis_ladder.store.schema.tables import (
-    Author,
-    Bot,
-    FaultRecord,
-    Game,
-    Job,
-    JobEntrant,
-    JobState,
-    Ledger,
-    Match,
-    Place,
-    Rating,
-    RatingStep,
-    SeedPart,
-    TournamentRecord,
-    Version,
-    table_of,
+from keltis_ladder.store.schema.relations import (
+    AUTHOR,
+    BOT,
+    FAULT,
+    GAME,
+    JOB,
+    JOB_ENTRANT,
+    LEDGER,
+    MATCH,
+    PLACE,
+    RATING,
+    RATING_STEP,
+    SEED_PART,
+    TOURNAMENT,
+    VERSION,
 )
-
-_job, _match, _entrant = table_of(Job), table_of(Match), table_of(JobEntrant)
-_place, _game, _fault = table_of(Place), table_of(Game), table_of(FaultRecord)
-_version, _bot, _author = table_of(Version), table_of(Bot), table_of(Author)
-_rating, _step = table_of(Rating), table_of(RatingStep)
-_tournament, _part = table_of(TournamentRecord), table_of(SeedPart)
-_ledger = table_of(Ledger)
+from keltis_ladder.store.schema.tables import (
+    Job,
+    JobState,
+)
 
 PLAYING: Final = (JobState.LEASED.value,)
 WAITING: Final = (JobState.WAITING.value, JobState.HELD.value)
@@ -123,7 +118,7 @@ class MatchRow:
 
 def job_of_number(session: Session, number: int) -> str | None:
     """Return the id of the job whose result has this number."""
-    query = select(_match.c.job_id).where(_match.c.number == number)
+    query = select(MATCH.c.job_id).where(MATCH.c.number == number)
     return session.execute(query).scalar()
 
 
@@ -136,14 +131,14 @@ def match_rows(session: Session, job_ids: Sequence[str]) -> list[MatchRow]:
     """Return matches in the order in which they are asked for; who is unknown is left out."""
     query = (
         select(
-            Job, _match.c.number, _match.c.decisions, _match.c.finished, _match.c.result_digest,
-            _part.c.secret, _tournament.c.name,
+            Job, MATCH.c.number, MATCH.c.decisions, MATCH.c.finished, MATCH.c.result_digest,
+            SEED_PART.c.secret, TOURNAMENT.c.name,
         )
-        .outerjoin(_match, _match.c.job_id == _job.c.id)
+        .outerjoin(MATCH, MATCH.c.job_id == JOB.c.id)
         # Without a result the secret is not even read.
-        .outerjoin(_part, _part.c.job_id == _match.c.job_id)
-        .outerjoin(_tournament, _tournament.c.id == _job.c.tournament_id)
-        .where(_job.c.id.in_(job_ids))
+        .outerjoin(SEED_PART, SEED_PART.c.job_id == MATCH.c.job_id)
+        .outerjoin(TOURNAMENT, TOURNAMENT.c.id == JOB.c.tournament_id)
+        .where(JOB.c.id.in_(job_ids))
     )  # fmt: skip
     found = {row[0].id: MatchRow(*row) for row in session.execute(query)}
     numbered = {row.number: row for row in found.values() if row.number is not None}
@@ -153,47 +148,50 @@ def match_rows(session: Session, job_ids: Sequence[str]) -> list[MatchRow]:
 
 
 def _add_entrants(session: Session, found: dict[str, MatchRow]) -> None:
-    last = _step.alias("last")
+    last = RATING_STEP.alias("last")
     before = (  # the last step that the version took before this match
         select(func.max(last.c.match_number))
-        .where(last.c.version_id == _entrant.c.version_id, last.c.match_number < _match.c.number)
-        .correlate(_entrant, _match)
+        .where(last.c.version_id == JOB_ENTRANT.c.version_id, last.c.match_number < MATCH.c.number)
+        .correlate(JOB_ENTRANT, MATCH)
         .scalar_subquery()
     )
     query = (
         select(
-            _entrant.c.job_id, _entrant.c.position, _entrant.c.version_id,
-            _bot.c.name, _version.c.number, _author.c.name, _author.c.id,
-            _place.c.rank, _place.c.twelfths, _place.c.points, _place.c.faults,
-            _step.c.overall_mu, _step.c.overall_sigma, _rating.c.mu, _rating.c.sigma,
+            JOB_ENTRANT.c.job_id, JOB_ENTRANT.c.position, JOB_ENTRANT.c.version_id,
+            BOT.c.name, VERSION.c.number, AUTHOR.c.name, AUTHOR.c.id,
+            PLACE.c.rank, PLACE.c.twelfths, PLACE.c.points, PLACE.c.faults,
+            RATING_STEP.c.overall_mu, RATING_STEP.c.overall_sigma, RATING.c.mu, RATING.c.sigma,
         )
-        .join(_version, _version.c.id == _entrant.c.version_id)
-        .join(_bot, _bot.c.id == _version.c.bot_id)
-        .join(_author, _author.c.id == _bot.c.author_id)
-        .outerjoin(_match, _match.c.job_id == _entrant.c.job_id)
+        .join(VERSION, VERSION.c.id == JOB_ENTRANT.c.version_id)
+        .join(BOT, BOT.c.id == VERSION.c.bot_id)
+        .join(AUTHOR, AUTHOR.c.id == BOT.c.author_id)
+        .outerjoin(MATCH, MATCH.c.job_id == JOB_ENTRANT.c.job_id)
         .outerjoin(
-            _place,
+            PLACE,
             and_(
-                _place.c.match_number == _match.c.number,
-                _place.c.position == _entrant.c.position,
+                PLACE.c.match_number == MATCH.c.number,
+                PLACE.c.position == JOB_ENTRANT.c.position,
             ),
         )
         .outerjoin(
-            _step,
-            and_(_step.c.version_id == _entrant.c.version_id, _step.c.match_number == before),
-        )
-        .outerjoin(
-            _rating,
+            RATING_STEP,
             and_(
-                _rating.c.version_id == _entrant.c.version_id,
-                _rating.c.variant == OVERALL.variant,
-                _rating.c.players == OVERALL.players,
+                RATING_STEP.c.version_id == JOB_ENTRANT.c.version_id,
+                RATING_STEP.c.match_number == before,
             ),
         )
-        .where(_entrant.c.job_id.in_(found))
-        .order_by(_entrant.c.job_id, _entrant.c.position)
+        .outerjoin(
+            RATING,
+            and_(
+                RATING.c.version_id == JOB_ENTRANT.c.version_id,
+                RATING.c.variant == OVERALL.variant,
+                RATING.c.players == OVERALL.players,
+            ),
+        )
+        .where(JOB_ENTRANT.c.job_id.in_(found))
+        .order_by(JOB_ENTRANT.c.job_id, JOB_ENTRANT.c.position)
     )  # fmt: skip
-    pruned = session.execute(select(_ledger.c.steps_pruned)).scalar() or 0
+    pruned = session.execute(select(LEDGER.c.steps_pruned)).scalar() or 0
     for job_id, *who, step_mu, step_sigma, mu, sigma in session.execute(query):
         row = found[job_id]
         # What a match that is over was expected to bring does not change with later ones. Where
@@ -207,7 +205,7 @@ def _add_entrants(session: Session, found: dict[str, MatchRow]) -> None:
 
 
 def _add_games(session: Session, numbered: dict[int, MatchRow]) -> None:
-    columns = _game.c
+    columns = GAME.c
     games = (
         select(
             columns.match_number, columns.rotation, columns.ending, columns.scores,
@@ -218,7 +216,7 @@ def _add_games(session: Session, numbered: dict[int, MatchRow]) -> None:
     )  # fmt: skip
     for number, *game in session.execute(games):
         numbered[number].games.append(GameRow(*game))
-    fault = _fault.c
+    fault = FAULT.c
     faults = (
         select(
             fault.match_number, fault.rotation, fault.seat, fault.decision, fault.kind, fault.code
@@ -248,43 +246,43 @@ def finished_jobs(
 
 def _finished(wanted: Wanted, before: int | None) -> Select[Any]:
     rare = wanted.purpose not in (None, Purpose.LADDER) or wanted.tournament_id is not None
-    query = select(_match.c.number, _match.c.job_id).where(*_result_conditions(wanted, before))
+    query = select(MATCH.c.number, MATCH.c.job_id).where(*_result_conditions(wanted, before))
     if rare or wanted.purpose is not None:
-        query = query.join(_job, _job.c.id == _match.c.job_id).where(*_job_conditions(wanted))
+        query = query.join(JOB, JOB.c.id == MATCH.c.job_id).where(*_job_conditions(wanted))
     # Rare ones are found by their jobs: an order that no index has makes the database see that.
-    return query.order_by((_match.c.number + 0).desc() if rare else _match.c.number.desc())
+    return query.order_by((MATCH.c.number + 0).desc() if rare else MATCH.c.number.desc())
 
 
 def _finished_of(wanted: Wanted, version: int, before: int | None) -> Select[Any]:
     query = (
-        select(_place.c.match_number, _match.c.job_id)
-        .join(_match, _match.c.number == _place.c.match_number)
-        .where(_place.c.version_id == version, *_result_conditions(wanted, None))
-        .order_by(_place.c.match_number.desc())
+        select(PLACE.c.match_number, MATCH.c.job_id)
+        .join(MATCH, MATCH.c.number == PLACE.c.match_number)
+        .where(PLACE.c.version_id == version, *_result_conditions(wanted, None))
+        .order_by(PLACE.c.match_number.desc())
     )
     if before is not None:
-        query = query.where(_place.c.match_number < before)
+        query = query.where(PLACE.c.match_number < before)
     if wanted.purpose is not None or wanted.tournament_id is not None:
-        query = query.join(_job, _job.c.id == _match.c.job_id).where(*_job_conditions(wanted))
+        query = query.join(JOB, JOB.c.id == MATCH.c.job_id).where(*_job_conditions(wanted))
     return query
 
 
 def _result_conditions(wanted: Wanted, before: int | None) -> Iterable[ColumnElement[bool]]:
     if before is not None:
-        yield _match.c.number < before
+        yield MATCH.c.number < before
     if wanted.variant is not None:
-        yield _match.c.variant == wanted.variant
+        yield MATCH.c.variant == wanted.variant
     if wanted.players is not None:
-        yield _match.c.players == wanted.players
+        yield MATCH.c.players == wanted.players
 
 
 def _job_conditions(wanted: Wanted) -> Iterable[ColumnElement[bool]]:
     if wanted.purpose is not None:
-        yield _job.c.purpose == wanted.purpose
+        yield JOB.c.purpose == wanted.purpose
         if wanted.purpose != Purpose.LADDER:
             yield UNUSUAL
     if wanted.tournament_id is not None:
-        yield _job.c.tournament_id == wanted.tournament_id
+        yield JOB.c.tournament_id == wanted.tournament_id
 
 
 def unfinished_jobs(
@@ -302,10 +300,10 @@ def unfinished_jobs(
     # State by state: among all jobs those that are not done are few, and an index has them.
     queries = [_in_state(wanted, state, after) for state in states]
     if JobState.LEASED in states:
-        queries = [query.where(_job.c.id.not_in(unbegun)) for query in queries]
+        queries = [query.where(JOB.c.id.not_in(unbegun)) for query in queries]
     elif unbegun:
         leased = _in_state(wanted, JobState.LEASED, after)
-        queries.append(leased.where(_job.c.id.in_(unbegun)))
+        queries.append(leased.where(JOB.c.id.in_(unbegun)))
     of_each = [
         [JobMark(created, id) for created, id in session.execute(query.limit(limit))]
         for query in queries
@@ -315,24 +313,24 @@ def unfinished_jobs(
 
 def _in_state(wanted: Wanted, state: str, after: JobMark | None) -> Select[Any]:
     query = (
-        select(_job.c.created, _job.c.id)
-        .where(_job.c.state == state, *_job_conditions(wanted))
-        .order_by(_job.c.created.desc(), _job.c.id.desc())
+        select(JOB.c.created, JOB.c.id)
+        .where(JOB.c.state == state, *_job_conditions(wanted))
+        .order_by(JOB.c.created.desc(), JOB.c.id.desc())
     )
     if wanted.variant is not None:
-        query = query.where(_job.c.variant == wanted.variant)
+        query = query.where(JOB.c.variant == wanted.variant)
     if wanted.players is not None:
-        query = query.where(_job.c.players == wanted.players)
+        query = query.where(JOB.c.players == wanted.players)
     if wanted.versions is not None:
-        plays = _entrant.c.version_id.in_(wanted.versions)
+        plays = JOB_ENTRANT.c.version_id.in_(wanted.versions)
         query = query.where(
-            select(1).where(_entrant.c.job_id == _job.c.id, plays).correlate(_job).exists()
+            select(1).where(JOB_ENTRANT.c.job_id == JOB.c.id, plays).correlate(JOB).exists()
         )
     if after is not None:
         query = query.where(
             or_(
-                _job.c.created < after.created,
-                and_(_job.c.created == after.created, _job.c.id < after.id),
+                JOB.c.created < after.created,
+                and_(JOB.c.created == after.created, JOB.c.id < after.id),
             )
         )
     return query
@@ -342,12 +340,12 @@ def challenges_under_way(session: Session, author_id: int) -> int:
     """Return how many challenges of an author wait or are being played."""
     query = (
         select(func.count())
-        .select_from(_job)
+        .select_from(JOB)
         .where(
-            _job.c.purpose == Purpose.CHALLENGE,
+            JOB.c.purpose == Purpose.CHALLENGE,
             UNUSUAL,
-            _job.c.author_id == author_id,
-            _job.c.state.in_((*PLAYING, *WAITING)),
+            JOB.c.author_id == author_id,
+            JOB.c.state.in_((*PLAYING, *WAITING)),
         )
     )
     return session.execute(query).scalar() or 0

@@ -20,6 +20,7 @@ from keltis_ladder.store.bots.catalogue import Refused
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.matches.seed_parts import draw_seed
 from keltis_ladder.store.schema.job_troubles import NO_TROUBLE, JobTrouble, trouble_values
+from keltis_ladder.store.schema.relations import JOB, JOB_ENTRANT
 from keltis_ladder.store.schema.tables import (
     Author,
     Bot,
@@ -28,7 +29,6 @@ from keltis_ladder.store.schema.tables import (
     JobState,
     TournamentRecord,
     Version,
-    table_of,
 )
 
 LEASE: Final = timedelta(seconds=60)  # renewed long before it ends while the match is played
@@ -62,9 +62,9 @@ def add_job(session: Session, order: Order, now: datetime) -> Job:
         author_id=order.author_id,
         created=now,
     )
-    if insert_if_new(session, table_of(Job), new.model_dump(), ["id"]):
+    if insert_if_new(session, JOB, new.model_dump(), ["id"]):
         session.execute(
-            insert(table_of(JobEntrant)),
+            insert(JOB_ENTRANT),
             [
                 {"job_id": order.id, "position": position, "version_id": version}
                 for position, version in enumerate(order.versions)

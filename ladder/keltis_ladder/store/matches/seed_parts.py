@@ -23,14 +23,13 @@ from keltis_ladder.match.seeds import (
     part_commitment,
     program_name,
 )
+from keltis_ladder.store.schema.relations import JOB, LEDGER, MATCH, SEED_PART
 from keltis_ladder.store.schema.tables import (
     Job,
     JobEntrant,
-    Ledger,
     Match,
     SeedPart,
     Version,
-    table_of,
 )
 
 # Far more than the matches that begin between two results: nearly every match finds a part that
@@ -38,17 +37,15 @@ from keltis_ladder.store.schema.tables import (
 STOCK: Final = 128
 CHUNK: Final = 500  # parts that are fetched at once
 
-_part, _job = table_of(SeedPart), table_of(Job)
-_match, _ledger = table_of(Match), table_of(Ledger)
-_UNUSED: Final = select(func.count()).select_from(_part).where(_part.c.job_id.is_(None))
-_LAST: Final = select(func.coalesce(func.max(_part.c.number), 0))
+_UNUSED: Final = select(func.count()).select_from(SEED_PART).where(SEED_PART.c.job_id.is_(None))
+_LAST: Final = select(func.coalesce(func.max(SEED_PART.c.number), 0))
 _LATEST_RESULT: Final = (
-    select(_match.c.number, _match.c.result_digest)
-    .where(_match.c.rated, _match.c.result_digest.is_not(None))
-    .order_by(_match.c.number.desc())
+    select(MATCH.c.number, MATCH.c.result_digest)
+    .where(MATCH.c.rated, MATCH.c.result_digest.is_not(None))
+    .order_by(MATCH.c.number.desc())
     .limit(1)
 )
-_HOLD_LEDGER: Final = select(_ledger.c.matches).with_for_update()
+_HOLD_LEDGER: Final = select(LEDGER.c.matches).with_for_update()
 
 
 @dataclass(frozen=True)
@@ -110,7 +107,7 @@ def fill_stock(session: Session, stored: int, now: datetime) -> None:
                 "created": now,
             }
         )
-    connection.execute(insert(_part), rows)
+    connection.execute(insert(SEED_PART), rows)
 
 
 def list_parts(session: Session, before: int | None, limit: int) -> list[PartRow]:
@@ -129,9 +126,9 @@ def list_parts(session: Session, before: int | None, limit: int) -> list[PartRow
 def wrong_parts(session: Session) -> Iterator[str]:
     """Yield for every part what is wrong with it or with the seed made of it, or an empty text."""
     query = (
-        select(_part, _job.c.id, _job.c.seed, _job.c.origin)
-        .outerjoin(_job, _job.c.id == _part.c.job_id)
-        .order_by(_part.c.number)
+        select(SEED_PART, JOB.c.id, JOB.c.seed, JOB.c.origin)
+        .outerjoin(JOB, JOB.c.id == SEED_PART.c.job_id)
+        .order_by(SEED_PART.c.number)
         .execution_options(yield_per=CHUNK)
     )
     for row in session.execute(query):

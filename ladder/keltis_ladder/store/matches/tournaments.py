@@ -10,28 +10,30 @@ from typing import Final, NamedTuple
 from sqlalchemy import func, select
 from sqlmodel import Session, col
 
+from keltis_ladder.store.schema.relations import (
+    AUTHOR,
+    BOT,
+    JOB,
+    TOURNAMENT,
+    TOURNAMENT_ENTRANT,
+    VERSION,
+)
 from keltis_ladder.store.schema.tables import (
     Author,
-    Bot,
     FaultRecord,
     Job,
     JobState,
     Ledger,
     Match,
     Place,
-    TournamentEntrant,
     TournamentRecord,
     TournamentState,
     Version,
-    table_of,
 )
 
 OVER: Final = (TournamentState.FINISHED.value, TournamentState.CANCELLED.value)
 _OPEN_JOBS: Final = (JobState.WAITING.value, JobState.HELD.value, JobState.LEASED.value)
 _DEALT_WITH: Final = (JobState.DONE.value, JobState.FAILED.value)
-
-_tournament, _author, _job = table_of(TournamentRecord), table_of(Author), table_of(Job)
-_entrant, _version, _bot = table_of(TournamentEntrant), table_of(Version), table_of(Bot)
 
 
 class TournamentRow(NamedTuple):
@@ -77,28 +79,28 @@ def tournament_rows(
     """Return tournaments, the newest first."""
     entrants = (
         select(func.count())
-        .select_from(_entrant)
-        .where(_entrant.c.tournament_id == _tournament.c.id)
-        .correlate(_tournament)
+        .select_from(TOURNAMENT_ENTRANT)
+        .where(TOURNAMENT_ENTRANT.c.tournament_id == TOURNAMENT.c.id)
+        .correlate(TOURNAMENT)
         .scalar_subquery()
     )
     played = (
         select(func.count())
-        .select_from(_job)
-        .where(_job.c.tournament_id == _tournament.c.id, _job.c.state.in_(_DEALT_WITH))
-        .correlate(_tournament)
+        .select_from(JOB)
+        .where(JOB.c.tournament_id == TOURNAMENT.c.id, JOB.c.state.in_(_DEALT_WITH))
+        .correlate(TOURNAMENT)
         .scalar_subquery()
     )
     query = (
-        select(TournamentRecord, _author.c.name, entrants, played)
-        .outerjoin(_author, _author.c.id == _tournament.c.author_id)
-        .order_by(_tournament.c.id.desc())
+        select(TournamentRecord, AUTHOR.c.name, entrants, played)
+        .outerjoin(AUTHOR, AUTHOR.c.id == TOURNAMENT.c.author_id)
+        .order_by(TOURNAMENT.c.id.desc())
         .limit(limit)
     )
     if state is not None:
-        query = query.where(_tournament.c.state == state)
+        query = query.where(TOURNAMENT.c.state == state)
     if before is not None:
-        query = query.where(_tournament.c.id < before)
+        query = query.where(TOURNAMENT.c.id < before)
     return [TournamentRow(*row) for row in session.execute(query)]
 
 
@@ -123,11 +125,11 @@ def author_of(session: Session, record: TournamentRecord) -> str | None:
 def entered_bots(session: Session, tournament_id: int) -> list[EnteredBot]:
     """Return who takes part in a tournament, by seed."""
     query = (
-        select(_entrant.c.name, _bot.c.name, _version.c.number)
-        .join(_version, _version.c.id == _entrant.c.version_id)
-        .join(_bot, _bot.c.id == _version.c.bot_id)
-        .where(_entrant.c.tournament_id == tournament_id)
-        .order_by(_entrant.c.number)
+        select(TOURNAMENT_ENTRANT.c.name, BOT.c.name, VERSION.c.number)
+        .join(VERSION, VERSION.c.id == TOURNAMENT_ENTRANT.c.version_id)
+        .join(BOT, BOT.c.id == VERSION.c.bot_id)
+        .where(TOURNAMENT_ENTRANT.c.tournament_id == tournament_id)
+        .order_by(TOURNAMENT_ENTRANT.c.number)
     )
     return [EnteredBot(*row) for row in session.execute(query)]
 
@@ -135,10 +137,10 @@ def entered_bots(session: Session, tournament_id: int) -> list[EnteredBot]:
 def entered_versions(session: Session, tournament_id: int) -> list[tuple[str, Version]]:
     """Return the names and versions in a tournament, by seed."""
     query = (
-        select(_entrant.c.name, Version)
-        .join(_entrant, _entrant.c.version_id == Version.id)
-        .where(_entrant.c.tournament_id == tournament_id)
-        .order_by(_entrant.c.number)
+        select(TOURNAMENT_ENTRANT.c.name, Version)
+        .join(TOURNAMENT_ENTRANT, TOURNAMENT_ENTRANT.c.version_id == Version.id)
+        .where(TOURNAMENT_ENTRANT.c.tournament_id == tournament_id)
+        .order_by(TOURNAMENT_ENTRANT.c.number)
     )
     return [(row[0], row[1]) for row in session.execute(query)]
 
@@ -147,8 +149,8 @@ def unfinished_tournaments(session: Session, author_id: int) -> int:
     """Return how many tournaments of an author are not over."""
     query = (
         select(func.count())
-        .select_from(_tournament)
-        .where(_tournament.c.author_id == author_id, _tournament.c.state.not_in(OVER))
+        .select_from(TOURNAMENT)
+        .where(TOURNAMENT.c.author_id == author_id, TOURNAMENT.c.state.not_in(OVER))
     )
     return session.execute(query).scalar() or 0
 
@@ -156,8 +158,8 @@ def unfinished_tournaments(session: Session, author_id: int) -> int:
 def all_played(session: Session, tournament_id: int) -> bool:
     """Return whether no match of a tournament waits or is being played."""
     query = (
-        select(_job.c.id)
-        .where(_job.c.tournament_id == tournament_id, _job.c.state.in_(_OPEN_JOBS))
+        select(JOB.c.id)
+        .where(JOB.c.tournament_id == tournament_id, JOB.c.state.in_(_OPEN_JOBS))
         .limit(1)
     )
     return session.execute(query).first() is None

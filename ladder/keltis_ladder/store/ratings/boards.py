@@ -16,10 +16,10 @@ from sqlmodel import Session
 from keltis_ladder.ratings.joint.ranges import APART
 from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import OVERALL, Scope
-from keltis_ladder.store.ratings.joint import Figures, JointLine, Publication, standings
+from keltis_ladder.store.ratings.joint.reading import Figures, JointLine, Publication, standings
 from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.ratings.lines import Joint, Line
-from keltis_ladder.store.schema.tables import JointRating, table_of
+from keltis_ladder.store.schema.relations import JOINT_RATING
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def joint_ratings(
 
     The database counts who is better and who is worse: a whole board for one bot would be much.
     """
-    mine, its = table_of(JointRating).alias("mine"), table_of(JointRating).alias("its")
+    mine, its = JOINT_RATING.alias("mine"), JOINT_RATING.alias("its")
     own = (
         mine.c.version_id, mine.c.variant, mine.c.players,
         mine.c.rating, mine.c.sigma, mine.c.share, mine.c.low, mine.c.high,

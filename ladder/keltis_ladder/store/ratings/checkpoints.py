@@ -25,13 +25,13 @@ from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.store.database import allow_pauses, insert_or_update
 from keltis_ladder.store.matches.finishing import lock_ledger, standing_of
 from keltis_ladder.store.ratings.models import MODELS, is_ours
-from keltis_ladder.store.schema.tables import Duel, Ledger, Rating, RatingCheckpoint, table_of
+from keltis_ladder.store.schema.relations import DUEL, RATING, RATING_CHECKPOINT
+from keltis_ladder.store.schema.tables import Ledger
 
 EVERY: Final = 20_000  # matches from one checkpoint to the next: seconds of recomputation
 KEPT: Final = 10  # checkpoints; older ones go
 
-_checkpoint = table_of(RatingCheckpoint)
-_OURS: Final = tuple(_checkpoint.c[name] == version for name, version in MODELS.items())
+_OURS: Final = tuple(RATING_CHECKPOINT.c[name] == version for name, version in MODELS.items())
 
 
 class DamagedCheckpoint(LadderError):
@@ -69,9 +69,9 @@ def digest_of(book: Book) -> str:
 def marks(session: Session, after: int = 0) -> list[Mark]:
     """Return the checkpoints of our models after a match, the oldest first."""
     query = (
-        select(_checkpoint.c.number, _checkpoint.c.digest)
-        .where(*_OURS, _checkpoint.c.number > after)
-        .order_by(_checkpoint.c.number)
+        select(RATING_CHECKPOINT.c.number, RATING_CHECKPOINT.c.digest)
+        .where(*_OURS, RATING_CHECKPOINT.c.number > after)
+        .order_by(RATING_CHECKPOINT.c.number)
     )
     return [Mark(number, digest) for number, digest in session.execute(query)]
 
@@ -80,9 +80,11 @@ def newest(
     session: Session, predecessors: Mapping[int, int | None], until: int | None = None
 ) -> tuple[int, Book] | None:
     """Return the book of the newest checkpoint, and its number; of those up to a match, if any."""
-    query = select(_checkpoint).where(*_OURS).order_by(_checkpoint.c.number.desc()).limit(1)
+    query = (
+        select(RATING_CHECKPOINT).where(*_OURS).order_by(RATING_CHECKPOINT.c.number.desc()).limit(1)
+    )
     if until is not None:
-        query = query.where(_checkpoint.c.number <= until)
+        query = query.where(RATING_CHECKPOINT.c.number <= until)
     row = session.execute(query).first()
     return None if row is None else (row.number, _read(row, predecessors))
 
@@ -110,9 +112,9 @@ def _read(row: Row[Any], predecessors: Mapping[int, int | None]) -> Book:
 def stored_book(session: Session, predecessors: Mapping[int, int | None]) -> Book:
     """Return the book that the stored ratings and duels make."""
     book = Book(predecessors)
-    for row in session.execute(select(table_of(Rating))):
+    for row in session.execute(select(RATING)):
         book.standings[row.version_id, Scope(row.variant, row.players)] = standing_of(row)
-    for row in session.execute(select(table_of(Duel))):
+    for row in session.execute(select(DUEL)):
         pair = Pair(row.one_id, row.other_id, row.variant, row.players)
         book.duels[pair] = Score(row.wins, row.draws, row.losses, row.margin)
     return book
@@ -128,14 +130,16 @@ def add_if_due(session: Session, now: datetime, every: int = EVERY) -> int | Non
     if not is_ours(held) or held.matches < _last(session) + every:
         return None
     add(session, held.matches, stored_book(session, {}), now)
-    kept = select(_checkpoint.c.number).order_by(_checkpoint.c.number.desc()).limit(KEPT)
+    kept = (
+        select(RATING_CHECKPOINT.c.number).order_by(RATING_CHECKPOINT.c.number.desc()).limit(KEPT)
+    )
     oldest = min(session.execute(kept).scalars())
-    session.execute(delete(_checkpoint).where(_checkpoint.c.number < oldest))
+    session.execute(delete(RATING_CHECKPOINT).where(RATING_CHECKPOINT.c.number < oldest))
     return int(held.matches)
 
 
 def _last(session: Session) -> int:
-    return session.execute(select(func.max(_checkpoint.c.number))).scalar() or 0
+    return session.execute(select(func.max(RATING_CHECKPOINT.c.number))).scalar() or 0
 
 
 def add(session: Session, number: int, book: Book, now: datetime) -> None:
@@ -148,4 +152,4 @@ def add(session: Session, number: int, book: Book, now: datetime) -> None:
         "book": zlib.compress(text, 6),
         "created": now,
     }
-    insert_or_update(session, _checkpoint, [row], ("number",))
+    insert_or_update(session, RATING_CHECKPOINT, [row], ("number",))

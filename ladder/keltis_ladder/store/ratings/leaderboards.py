@@ -13,24 +13,15 @@ from sqlmodel import Session
 from keltis_ladder.ratings.ranking import provisional, rank_groups
 from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.store.matches.records import TWELFTHS
-from keltis_ladder.store.ratings.joint import publications
+from keltis_ladder.store.ratings.joint.reading import publications
 from keltis_ladder.store.ratings.lines import ON_LADDER, Line
+from keltis_ladder.store.schema.relations import AUTHOR, BOT, DUEL, LEDGER, MATCH, RATING, VERSION
 from keltis_ladder.store.schema.scopes import within
-from keltis_ladder.store.schema.tables import (
-    Author,
-    Bot,
-    Duel,
-    Ledger,
-    Match,
-    Rating,
-    Version,
-    table_of,
-)
 
 
 def _query() -> Select[Any]:
-    rating, version, bot = table_of(Rating).c, table_of(Version).c, table_of(Bot).c
-    author, match = table_of(Author).c, table_of(Match).c
+    rating, version, bot = RATING.c, VERSION.c, BOT.c
+    author, match = AUTHOR.c, MATCH.c
     return (
         select(
             rating.version_id, bot.name, version.number, author.name, version.state,
@@ -40,10 +31,10 @@ def _query() -> Select[Any]:
             rating.seat2_games, rating.seat3_games,
             rating.last_match, match.finished, author.disabled,
         )
-        .join(table_of(Version), version.id == rating.version_id)
-        .join(table_of(Bot), bot.id == version.bot_id)
-        .join(table_of(Author), author.id == bot.author_id)
-        .join(table_of(Match), match.number == rating.last_match)
+        .join(VERSION, version.id == rating.version_id)
+        .join(BOT, bot.id == version.bot_id)
+        .join(AUTHOR, author.id == bot.author_id)
+        .join(MATCH, match.number == rating.last_match)
         .where(rating.variant == bindparam("variant"), rating.players == bindparam("players"))
         .order_by(rating.mu.desc(), rating.version_id)
     )  # fmt: skip
@@ -51,7 +42,7 @@ def _query() -> Select[Any]:
 
 _EVERYBODY: Final = _query()
 # No index helps with a state that is written like this: SQLite begins with the ratings, in order.
-_ACTIVE: Final = _query().where(table_of(Version).c.state.concat("") == ON_LADDER)
+_ACTIVE: Final = _query().where(VERSION.c.state.concat("") == ON_LADDER)
 
 
 @dataclass(frozen=True)
@@ -99,15 +90,15 @@ def signature(session: Session) -> tuple[int, ...]:
     They are how much is stored, the models of the ratings, who is on the ladder, and how often
     joint ratings were published.
     """
-    ledger, version = table_of(Ledger).c, table_of(Version).c
-    bot, author = table_of(Bot).c, table_of(Author).c
+    ledger, version = LEDGER.c, VERSION.c
+    bot, author = BOT.c, AUTHOR.c
     stored = session.execute(
         select(ledger.matches, ledger.rating_model, ledger.joint_model)
     ).first()
     on_ladder = session.execute(
         select(func.count(), func.sum(version.id))
-        .join(table_of(Bot), bot.id == version.bot_id)
-        .join(table_of(Author), author.id == bot.author_id)
+        .join(BOT, bot.id == version.bot_id)
+        .join(AUTHOR, author.id == bot.author_id)
         .where(version.state == ON_LADDER, author.disabled.is_(False))
     ).one()
     numbers = (*(stored or ()), *on_ladder, publications(session))
@@ -161,7 +152,7 @@ def head_to_head(
     session: Session, versions: Sequence[int], scope: Scope = OVERALL
 ) -> dict[tuple[int, int], Encounter]:
     """Return how these versions did against each other; who never met is not in it."""
-    duel = table_of(Duel).c
+    duel = DUEL.c
     query = (
         select(
             duel.one_id,

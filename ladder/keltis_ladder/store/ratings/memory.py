@@ -13,16 +13,7 @@ from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.store.matches.finishing import load_book
-from keltis_ladder.store.schema.tables import (
-    Author,
-    Bot,
-    Ledger,
-    Match,
-    Place,
-    Rating,
-    Version,
-    table_of,
-)
+from keltis_ladder.store.schema.relations import AUTHOR, BOT, LEDGER, MATCH, PLACE, RATING, VERSION
 from keltis_ladder.store.schema.version_states import VersionState
 
 RECENT: Final = 2_000  # matches whose tables are remembered
@@ -51,11 +42,11 @@ class Remembered:
 
 def active_ids(session: Session) -> list[int]:
     """Return the versions that play, in the order of their arrival."""
-    version, bot, author = table_of(Version).c, table_of(Bot).c, table_of(Author).c
+    version, bot, author = VERSION.c, BOT.c, AUTHOR.c
     query = (
         select(version.id)
-        .join(table_of(Bot), bot.id == version.bot_id)
-        .join(table_of(Author), author.id == bot.author_id)
+        .join(BOT, bot.id == version.bot_id)
+        .join(AUTHOR, author.id == bot.author_id)
         .where(version.state == VersionState.ACTIVE, author.disabled.is_(False))
         .order_by(version.id)
     )
@@ -64,13 +55,13 @@ def active_ids(session: Session) -> list[int]:
 
 def remember(session: Session, ids: Collection[int]) -> list[Remembered]:
     """Return what is known of these versions, in the order of their arrival."""
-    version, bot, author = table_of(Version).c, table_of(Bot).c, table_of(Author).c
+    version, bot, author = VERSION.c, BOT.c, AUTHOR.c
     query = (
         select(
             version.id, bot.id, author.id, author.house, bot.name, version.variants, version.players
         )
-        .join(table_of(Bot), bot.id == version.bot_id)
-        .join(table_of(Author), author.id == bot.author_id)
+        .join(BOT, bot.id == version.bot_id)
+        .join(AUTHOR, author.id == bot.author_id)
         .where(version.id.in_(ids))
         .order_by(version.id)
     )
@@ -90,7 +81,7 @@ def remember(session: Session, ids: Collection[int]) -> list[Remembered]:
 
 
 def _add_ratings(session: Session, found: dict[int, Remembered]) -> None:
-    rating = table_of(Rating).c
+    rating = RATING.c
     query = select(
         rating.version_id, rating.variant, rating.players,
         rating.mu, rating.sigma, rating.matches, rating.last_match,
@@ -105,10 +96,10 @@ def _add_ratings(session: Session, found: dict[int, Remembered]) -> None:
 
 def _add_tables(session: Session, found: dict[int, Remembered]) -> None:
     """Add with whom they sat in the latest matches."""
-    match, place = table_of(Match).c, table_of(Place).c
+    match, place = MATCH.c, PLACE.c
     query = (
         select(match.number, place.version_id)
-        .join(table_of(Place), place.match_number == match.number)
+        .join(PLACE, place.match_number == match.number)
         .where(match.rated, match.number > matches_stored(session) - RECENT)
         .order_by(match.number)
     )
@@ -125,4 +116,4 @@ def _add_tables(session: Session, found: dict[int, Remembered]) -> None:
 
 def matches_stored(session: Session) -> int:
     """Return how many matches are stored."""
-    return session.execute(select(func.max(table_of(Ledger).c.matches))).scalar() or 0
+    return session.execute(select(func.max(LEDGER.c.matches))).scalar() or 0

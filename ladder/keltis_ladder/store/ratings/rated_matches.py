@@ -12,27 +12,25 @@ from sqlmodel import Session
 from keltis_ladder.errors import LadderError
 from keltis_ladder.ratings.book import Record, Share
 from keltis_ladder.store.matches.scores import FaultRow, GameRow, scores_of
-from keltis_ladder.store.schema.tables import FaultRecord, Game, Match, Place, table_of
+from keltis_ladder.store.schema.relations import FAULT, GAME, MATCH, PLACE
 
 AT_ONCE: Final = 1_000  # matches that are fetched
 
-_match, _place = table_of(Match), table_of(Place)
-_game, _fault = table_of(Game), table_of(FaultRecord)
 _PLACES: Final = (
     select(
-        _match.c.number, _match.c.variant, _match.c.players,
-        _place.c.version_id, _place.c.rank, _place.c.twelfths, _place.c.faults,
-        _place.c.seat0, _place.c.seat1, _place.c.seat2, _place.c.seat3,
+        MATCH.c.number, MATCH.c.variant, MATCH.c.players,
+        PLACE.c.version_id, PLACE.c.rank, PLACE.c.twelfths, PLACE.c.faults,
+        PLACE.c.seat0, PLACE.c.seat1, PLACE.c.seat2, PLACE.c.seat3,
     )
-    .join(_place, _place.c.match_number == _match.c.number, isouter=True)
-    .where(_match.c.rated)
-    .order_by(_match.c.number, _place.c.position)
+    .join(PLACE, PLACE.c.match_number == MATCH.c.number, isouter=True)
+    .where(MATCH.c.rated)
+    .order_by(MATCH.c.number, PLACE.c.position)
 )  # fmt: skip
-_GAMES: Final = select(
-    _game.c.match_number, _game.c.rotation, _game.c.scores, _game.c.ranks
-).order_by(_game.c.match_number, _game.c.rotation)
-_FAULTS: Final = select(_fault.c.match_number, _fault.c.rotation, _fault.c.seat).order_by(
-    _fault.c.match_number, _fault.c.id
+_GAMES: Final = select(GAME.c.match_number, GAME.c.rotation, GAME.c.scores, GAME.c.ranks).order_by(
+    GAME.c.match_number, GAME.c.rotation
+)
+_FAULTS: Final = select(FAULT.c.match_number, FAULT.c.rotation, FAULT.c.seat).order_by(
+    FAULT.c.match_number, FAULT.c.id
 )
 
 
@@ -44,7 +42,7 @@ def records(session: Session, after: int = 0, until: int | None = None) -> Itera
     """Return the rated matches in their order; those after a number, and up to one."""
     last = until
     if last is None:
-        last = session.execute(select(func.max(_match.c.number))).scalar() or 0
+        last = session.execute(select(func.max(MATCH.c.number))).scalar() or 0
     for begin in range(after, last, AT_ONCE):
         yield from _records(session, begin, min(begin + AT_ONCE, last))
 
@@ -53,9 +51,9 @@ def _records(session: Session, begin: int, end: int) -> Iterator[Record]:
     places, games, faults = (
         _by_match(session, query, column, begin, end)
         for query, column in (
-            (_PLACES, _match.c.number),
-            (_GAMES, _game.c.match_number),
-            (_FAULTS, _fault.c.match_number),
+            (_PLACES, MATCH.c.number),
+            (_GAMES, GAME.c.match_number),
+            (_FAULTS, FAULT.c.match_number),
         )
     )
     for number, rows in places.items():

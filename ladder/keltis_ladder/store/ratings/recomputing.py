@@ -18,18 +18,18 @@ from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.database import allow_pauses
 from keltis_ladder.store.matches.finishing import add_duels, lock_ledger, rating_row, step_row
 from keltis_ladder.store.ratings import checkpoints
+from keltis_ladder.store.ratings.joint.published import Publications
+from keltis_ladder.store.ratings.joint.publishing import renounce
 from keltis_ladder.store.ratings.models import MODELS, other_models
-from keltis_ladder.store.ratings.published import Publications
-from keltis_ladder.store.ratings.publishing import renounce
 from keltis_ladder.store.ratings.rated_matches import records
 from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.relations import DUEL, RATING, RATING_CHECKPOINT, RATING_STEP
 from keltis_ladder.store.schema.tables import (
     Duel,
     Ledger,
     Rating,
     RatingCheckpoint,
     RatingStep,
-    table_of,
 )
 
 CHUNK: Final = 5_000  # rows that are fetched and written at once
@@ -143,7 +143,7 @@ class _Marks:
 
 
 def _stored_steps(session: Session, after: int) -> Generator[tuple[Any, ...], None, None]:
-    table = table_of(RatingStep)
+    table = RATING_STEP
     query = (
         select(table)
         .where(table.c.match_number > after)
@@ -189,7 +189,7 @@ class _StoredSteps:
 
 
 def _compare_ratings(session: Session, found: Comparison, book: Book) -> None:
-    table = table_of(Rating)
+    table = RATING
     stored = {tuple(row[:3]): tuple(row) for row in session.execute(select(table))}
     for (version, scope), standing in book.standings.items():
         found.ratings += 1
@@ -202,7 +202,7 @@ def _compare_ratings(session: Session, found: Comparison, book: Book) -> None:
 
 
 def _compare_duels(session: Session, found: Comparison, book: Book) -> None:
-    table = table_of(Duel)
+    table = DUEL
     stored = {Pair(*row[:4]): tuple(row[4:]) for row in session.execute(select(table))}
     for pair, score in book.duels.items():
         found.duels += 1
@@ -243,7 +243,7 @@ def replace(session: Session, progress: Progress | None = None) -> int:
                 ]
             count += 1
         if steps:
-            session.execute(insert(table_of(RatingStep)), steps)
+            session.execute(insert(RATING_STEP), steps)
         if progress is not None:
             progress(min(begin + CHUNK, ledger.matches), ledger.matches)
     for number in marks:
@@ -253,7 +253,7 @@ def replace(session: Session, progress: Progress | None = None) -> int:
         for (version, scope), standing in book.standings.items()
     ]
     if rows:
-        session.execute(insert(table_of(Rating)), rows)
+        session.execute(insert(RATING), rows)
     add_duels(session, book)
     session.execute(update(Ledger).values(MODELS))
     renounce(session)
@@ -262,11 +262,11 @@ def replace(session: Session, progress: Progress | None = None) -> int:
 
 def _thinned(session: Session, pruned: int) -> set[int]:
     """Return the matches whose steps were kept where others were pruned."""
-    number = table_of(RatingStep).c.match_number
+    number = RATING_STEP.c.match_number
     return set(session.execute(select(number).where(number <= pruned).distinct()).scalars())
 
 
 def _marked(session: Session) -> list[int]:
     """Return where there are checkpoints, of whatever model."""
-    number = table_of(RatingCheckpoint).c.number
+    number = RATING_CHECKPOINT.c.number
     return list(session.execute(select(number).order_by(number)).scalars())

@@ -16,7 +16,8 @@ from keltis_ladder.match.rotation import entrants_by_seat
 from keltis_ladder.store.matches.records import in_twelfths
 from keltis_ladder.store.matches.replays import Damaged, play_out, read_card
 from keltis_ladder.store.ratings.recomputing import Progress
-from keltis_ladder.store.schema.tables import FaultRecord, Game, Job, Match, Place, table_of
+from keltis_ladder.store.schema.relations import JOB, MATCH
+from keltis_ladder.store.schema.tables import FaultRecord, Game, Place, table_of
 
 CHUNK: Final = 200  # matches that are fetched at once
 
@@ -25,14 +26,14 @@ AnyRow = Row[*tuple[Any, ...]]
 
 def rehearse(session: Session, progress: Progress | None = None) -> Iterator[str]:
     """Play every match again; yield for each what is wrong with it, or an empty text."""
-    match = table_of(Match).c
+    match = MATCH.c
     last = session.execute(select(func.max(match.number))).scalar() or 0
     for begin in range(0, last, CHUNK):
         end = min(begin + CHUNK, last)
-        job = table_of(Job).c
+        job = JOB.c
         query = (
             select(match.number, job.variant, job.options, job.players, job.seed)
-            .join(table_of(Job), job.id == match.job_id)
+            .join(JOB, job.id == match.job_id)
             .where(match.number > begin, match.number <= end)
             .order_by(match.number)
         )

@@ -16,12 +16,14 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.files.trees import discard
 from keltis_ladder.store.archives import PARTIAL
 from keltis_ladder.store.database import BadDatabase, Database
 from keltis_ladder.store.ratings.models import MODELS
 from keltis_ladder.store.schema import steps
+from keltis_ladder.store.schema.relations import LEDGER
 from keltis_ladder.store.schema.steps import newest_step, step_of
-from keltis_ladder.store.schema.tables import Ledger, Table, table_of
+from keltis_ladder.store.schema.tables import Table
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -131,7 +133,7 @@ def configuration() -> Config:
 def _open_ledger(connection: Connection) -> None:
     make: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
     row = {"id": 1, "matches": 0, **MODELS}
-    connection.execute(make(table_of(Ledger)).values(row).on_conflict_do_nothing())
+    connection.execute(make(LEDGER).values(row).on_conflict_do_nothing())
 
 
 def vacuum(database: Database) -> int:
@@ -172,7 +174,7 @@ def backup(
             shutil.copytree(archives, part / "archives", ignore=partial)
         part.rename(target)
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        discard(part)
     return target
 
 

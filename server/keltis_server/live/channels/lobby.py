@@ -23,20 +23,15 @@ from keltis_ladder.store.matches.matches import MatchRow, Wanted, finished_jobs,
 from keltis_ladder.store.schema.moments import now
 from keltis_server.events import Happening
 from keltis_server.live.channel import Channel, Plain, Surroundings, patiently, require_room
+from keltis_server.loaders.filling import filled
 from keltis_server.loaders.matches import match_out, origin_out
+from keltis_server.models.lobby import PlayedOut, PlayerOut, RunningOut
 
 RECENT: Final = 20
 MOST_NEWS: Final = 2_000  # matches that began or ended and are not looked up yet
 MOVES: Final = 0.5  # seconds between two accounts of how far the matches are
 
 News = MatchStarted | ResultStored | MatchAbandoned | MatchWithdrawn
-
-_SHOWN: Final = (
-    *("id", "variant", "players", "purpose", "rated"),
-    *("reason", "reason_code", "reason_details", "tournament"),
-)
-_ENTRANT: Final = ("bot", "version", "author", "mu")
-_RESULT: Final = ("bot", "version", "author", "mu", "rank", "wins", "points", "faults")
 
 
 class LobbyChannel(Channel):
@@ -146,17 +141,14 @@ class LobbyChannel(Channel):
         self.publish({"kind": "finished", "id": row.job.id, "number": row.number, "result": result})
 
     def _lobby_match(self, row: MatchRow) -> Plain:
-        plain = match_out(row).model_dump(mode="json")
+        match = match_out(row)
         live = self.live.games.live.get(row.job.id)
         nothing = {"rotation": 0, "plies": 0, "scores": [0] * row.job.players}
         since = self.live.beginnings.last_begun(row.job.id) or now()
-        return {
-            **{name: plain[name] for name in _SHOWN},
-            "commitment": plain["commitment"],
-            "entrants": [{name: each[name] for name in _ENTRANT} for each in plain["entrants"]],
-            **(_where(live) if live is not None else nothing),
-            "since": since.isoformat().replace("+00:00", "Z"),
-        }
+        where = _where(live) if live is not None else nothing
+        players = [PlayerOut.model_validate(each, from_attributes=True) for each in match.entrants]
+        told = filled(RunningOut, match, **where, entrants=players, since=since)
+        return told.model_dump(mode="json")
 
 
 def committed(job: Job) -> Plain:
@@ -167,13 +159,8 @@ def committed(job: Job) -> Plain:
 
 def match_summary(row: MatchRow) -> Plain:
     """Return a match that was played, in a few words."""
-    plain = match_out(row).model_dump(mode="json")
-    return {
-        **{name: plain[name] for name in _SHOWN},
-        "number": plain["number"],
-        "finished": plain["finished"],
-        "entrants": [{name: each[name] for name in _RESULT} for each in plain["entrants"]],
-    }
+    told = PlayedOut.model_validate(match_out(row), from_attributes=True)
+    return told.model_dump(mode="json")
 
 
 def _where(live: LiveMatch) -> Plain:

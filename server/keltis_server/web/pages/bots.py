@@ -13,7 +13,7 @@ from sqlmodel import Session
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.bots import browsing
-from keltis_ladder.store.ratings.joint import Point, history
+from keltis_ladder.store.ratings.joint.reading import Point, history
 from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.api.bots import (
     BotsQuery,

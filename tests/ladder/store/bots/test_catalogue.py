@@ -46,7 +46,7 @@ def test_a_version_under_check_leaves_the_one_before_on_the_ladder(database: Dat
     with database.writing() as session:
         (first,) = enter(session, "one")
         bot = session.exec(select(Bot)).one()
-        checked = add_version(session, bot, ["keltis"], [2])
+        checked, _ = add_version(session, bot, ["keltis"], [2])
         assert newest_version(session, bot) is checked
         assert version_of(session, first).state == VersionState.ACTIVE
         assert checked.id is not None

@@ -205,7 +205,7 @@ def test_a_removed_author_leaves_results_that_are_whole_and_nothing_else(
             (gwyn, "gwyn-2", shared),
             (bob, "b", shared),
         ]:
-            version = add_version(
+            version, _ = add_version(
                 session,
                 ensure_bot(session, author, name),
                 variants=["keltis"],
@@ -337,7 +337,7 @@ def test_a_match_under_way_is_played_to_its_end_and_nothing_is_written_about_who
         note_archive(session, kept)
         gwyn = ensure_author(session, "gwyn")
         bot = ensure_bot(session, gwyn, "gwyn-1")
-        version = add_version(
+        version, _ = add_version(
             session, bot, ["keltis"], [2], archive=kept.digest, cause=VersionCause.ENTERED
         )
         assert gwyn.id is not None

@@ -10,6 +10,7 @@ from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots.accounts import RESERVED, Taken, bearer_of, new_token, register
 from keltis_ladder.store.bots.catalogue import (
     HOUSE,
+    NAMELESS,
     Refused,
     ensure_author,
     ensure_bot,
@@ -109,6 +110,17 @@ def test_a_user_of_the_machine_is_the_same_author_every_time(database: Database)
         assert local_author(session, "root").name == "root"
     with database.writing() as session:
         assert local_author(session, "Gwyn ap Nudd").id == first.id
+
+
+def test_a_user_without_a_name_is_the_same_author_for_server_and_command(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown() -> str:
+        raise KeyError("getpwuid(): uid not found: 4711")
+
+    monkeypatch.setattr("getpass.getuser", unknown)
+    with database.writing() as session:
+        assert local_author(session).local_user == NAMELESS
 
 
 def test_the_name_of_a_removed_author_is_free_in_all_its_forms(database: Database) -> None:

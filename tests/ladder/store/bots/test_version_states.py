@@ -48,7 +48,7 @@ def in_state(session: Session, state: VersionState | None) -> tuple[Bot, Version
     if state is None:
         assert bot.id is not None
         return bot, Version(bot_id=bot.id, number=1, variants=[], players=[], created=bot.created)
-    version = add_version(session, bot, ["keltis"], [2])
+    version, _ = add_version(session, bot, ["keltis"], [2])
     if version.state != state:
         checking = VersionState.CHECKING
         ways = [

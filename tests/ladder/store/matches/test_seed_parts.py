@@ -104,7 +104,7 @@ def test_the_programs_are_archives_and_our_own(database: Database) -> None:
         ]
         for name, kind in kinds:
             bot = ensure_bot(session, author, name)
-            version = add_version(session, bot, ["keltis"], [2], **kind)
+            version, _ = add_version(session, bot, ["keltis"], [2], **kind)
             assert version.id is not None
             versions.append(version.id)
     job = begin(database, versions, rated=False)

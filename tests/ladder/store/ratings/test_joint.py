@@ -18,10 +18,11 @@ from keltis_ladder.store.bots.submissions import take_back
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.finishing import StaleRatings
 from keltis_ladder.store.matches.records import rows_of
-from keltis_ladder.store.ratings import checkpoints, joint
-from keltis_ladder.store.ratings.fitting import SCOPES, figures, read_ground, read_statistics
+from keltis_ladder.store.ratings import checkpoints
+from keltis_ladder.store.ratings.joint import reading
+from keltis_ladder.store.ratings.joint.fitting import SCOPES, figures, read_ground, read_statistics
+from keltis_ladder.store.ratings.joint.publishing import outdated, publish_all, write_out
 from keltis_ladder.store.ratings.leaderboards import signature
-from keltis_ladder.store.ratings.publishing import outdated, publish_all, write_out
 from keltis_ladder.store.ratings.recomputing import Comparison, compare, replace
 from keltis_ladder.store.retention import KEEP_EVERYTHING, Retention, sweep
 from keltis_ladder.store.schema.tables import (
@@ -154,8 +155,8 @@ def test_a_ladder_without_matches_publishes_nothing(database: Database) -> None:
     entered(database, "a", "b")
     assert publish_all(database) == 0
     with database.reading() as session:
-        assert joint.standings(session) is None
-        assert joint.publication(session) is None
+        assert reading.standings(session) is None
+        assert reading.publication(session) is None
 
 
 def test_every_scope_is_published_with_all_active_versions(
@@ -168,7 +169,7 @@ def test_every_scope_is_published_with_all_active_versions(
     with database.reading() as session:
         assert outdated(session) == []
         for scope in SCOPES:
-            found = joint.standings(session, scope)
+            found = reading.standings(session, scope)
             assert found is not None
             assert found.publication[:3] == (30, MODEL_VERSION, 1)
             assert {line.version for line in found.lines} == set(versions)
@@ -178,7 +179,7 @@ def test_every_scope_is_published_with_all_active_versions(
             for line in found.lines:
                 assert 1 <= line.best <= line.worst <= len(versions)
                 assert 0 <= line.figures.low <= line.figures.share <= line.figures.high <= 1
-        assert set(joint.figures_of(session, versions[1])) == set(SCOPES)
+        assert set(reading.figures_of(session, versions[1])) == set(SCOPES)
 
 
 def test_every_published_figure_is_proved_to_the_last_bit(
@@ -244,8 +245,8 @@ def test_a_version_that_is_retired_leaves_the_field(ladder: tuple[Database, list
     database, versions = ladder
     publish_all(database)
     with database.reading() as session:
-        before = joint.standings(session)
-        history = joint.history(session, versions[1])
+        before = reading.standings(session)
+        history = reading.history(session, versions[1])
     assert before is not None
     with database.writing() as session:
         take_back(session, "b", "enough")
@@ -254,10 +255,10 @@ def test_a_version_that_is_retired_leaves_the_field(ladder: tuple[Database, list
     assert compared(database).equal  # what is published is still of the field that it names
     publish_all(database)
     with database.reading() as session:
-        after = joint.standings(session)
-        assert joint.figures_of(session, versions[1]) == {}
-        assert joint.history(session, versions[1]) == history
-        assert joint.compare(session, versions[0], versions[1]) is None
+        after = reading.standings(session)
+        assert reading.figures_of(session, versions[1]) == {}
+        assert reading.history(session, versions[1]) == history
+        assert reading.compare(session, versions[0], versions[1]) is None
     assert after is not None
     assert {line.version for line in after.lines} == set(versions) - {versions[1]}
     other = versions[2]
@@ -273,8 +274,8 @@ def test_a_newcomer_is_in_the_field_before_it_has_played(
     (successor,) = entered(database, "b")
     publish_all(database)
     with database.reading() as session:
-        found = joint.standings(session)
-        assert joint.history(session, successor) == []
+        found = reading.standings(session)
+        assert reading.history(session, successor) == []
     assert found is not None
     lines = found.by_version()
     assert versions[1] not in lines
@@ -319,12 +320,12 @@ def test_history_has_a_point_for_whoever_has_played_since(
     publish_all(database)
     with database.reading() as session:
         numbers = {
-            (version, scope): [point.match for point in joint.history(session, version, scope)]
+            (version, scope): [point.match for point in reading.history(session, version, scope)]
             for version in versions[1:4]
             for scope in (OVERALL, KELTIS, Scope("neue-wege", ANY))
         }
-        point = joint.history(session, versions[1])[-1]
-        now = joint.figures_of(session, versions[1])[OVERALL]
+        point = reading.history(session, versions[1])[-1]
+        now = reading.figures_of(session, versions[1])[OVERALL]
     one, other, third = versions[1:4]
     assert numbers[one, OVERALL] == numbers[other, OVERALL] == [30, 31]
     assert numbers[one, KELTIS] == [30, 31]
@@ -345,11 +346,11 @@ def test_old_history_is_thinned_to_one_point_a_day(ladder: tuple[Database, list[
     retention = Retention(timedelta(days=7), None, None, None, None)
     sweep(database, KEEP_EVERYTHING, NOON + timedelta(days=30))
     with database.reading() as session:
-        assert [point.match for point in joint.history(session, versions[1])] == [31, 32, 33]
+        assert [point.match for point in reading.history(session, versions[1])] == [31, 32, 33]
     swept = sweep(database, retention, NOON + timedelta(days=30))
     assert swept.steps > 0
     with database.reading() as session:
-        assert [point.match for point in joint.history(session, versions[1])] == [31, 33]
+        assert [point.match for point in reading.history(session, versions[1])] == [31, 33]
     assert compared(database).equal
 
 
@@ -365,10 +366,10 @@ def test_two_versions_are_compared_by_what_is_published_and_by_their_meetings(
         stored(database, [other, third], made_up("keltis", [[8, 7], [6, 9]]))
     publish_all(database)
     with database.reading() as session:
-        found = joint.compare(session, one, other, KELTIS)
-        back = joint.compare(session, other, one, KELTIS)
-        apart = joint.compare(session, one, third, KELTIS)
-        nothing = joint.compare(session, one, other, Scope("neue-wege", 4))
+        found = reading.compare(session, one, other, KELTIS)
+        back = reading.compare(session, other, one, KELTIS)
+        apart = reading.compare(session, one, third, KELTIS)
+        nothing = reading.compare(session, one, other, Scope("neue-wege", 4))
     assert found is not None
     assert back is not None
     assert apart is not None

@@ -22,7 +22,7 @@ from keltis_ladder.store.bots.names import fold
 from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import BadDatabase, Database, proper_url
 from keltis_ladder.store.matches.job_rows import reason_of as match_reason
-from keltis_ladder.store.ratings.publishing import publish_all
+from keltis_ladder.store.ratings.joint.publishing import publish_all
 from keltis_ladder.store.ratings.recomputing import compare, replace
 from keltis_ladder.store.schema import steps
 from keltis_ladder.store.schema.job_troubles import JobTrouble

@@ -39,7 +39,7 @@ def enter(session: Session, *names: str, author: str = "Ada") -> list[int]:
 
 
 def _new_version(session: Session, bot: Bot) -> int:
-    version = add_version(
+    version, _ = add_version(
         session, bot, variants=list(VARIANTS), players=[2, 3, 4], cause=VersionCause.ENTERED
     )
     assert version.id is not None

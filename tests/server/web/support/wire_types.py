@@ -12,14 +12,15 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from keltis_server.api.frames import FramesOut
 from keltis_server.http.parameters import Page
-from keltis_server.http.problems import ProblemOut
 from keltis_server.models.accounts import AccountOut, OpenedOut
 from keltis_server.models.audit import BotAuditOut
 from keltis_server.models.bots import BotOut, FaultOut, StepOut, TimesOut, VersionOut
+from keltis_server.models.frames import FramesOut
 from keltis_server.models.leaderboards import LeaderboardOut
+from keltis_server.models.lobby import PlayedOut, RunningOut
 from keltis_server.models.matches import MatchOut
+from keltis_server.models.problems import ProblemOut
 from keltis_server.models.reports import ReportOut
 from tests.places import ROOT
 
@@ -38,6 +39,8 @@ MODELS: Final[tuple[type[BaseModel], ...]] = (
     LeaderboardOut,
     MatchOut,
     OpenedOut,
+    PlayedOut,
+    RunningOut,
     Page[FaultOut],
     Page[StepOut],
     ProblemOut,
@@ -51,6 +54,8 @@ NARROWER: Final = {
     ("FrameOut", "kind"): '"frame"',
     ("FramesOut", "view"): "Views.View",
     ("MatchOut", "variant"): "Views.Variant",
+    ("PlayedOut", "variant"): "Views.Variant",
+    ("RunningOut", "variant"): "Views.Variant",
 }
 PLAIN: Final = {
     "string": "string",

@@ -157,7 +157,7 @@ def fill(directory: Path, scratch: Path, thinks: float = THINKS, mark: str = "")
             activate(session, version)
             versions.append(version.id)
         for name in OTHERS:
-            version = add_version(
+            version, _ = add_version(
                 session,
                 ensure_bot(session, author, name),
                 variants=list(VARIANTS),

@@ -91,7 +91,7 @@ def cast(directory: Path, scratch: Path) -> str:
 
 def enter_house_bot(session: Session, bot: Bot, program: str) -> None:
     """Let a bot play with one of our own programs."""
-    version = add_version(
+    version, _ = add_version(
         session,
         bot,
         variants=list(VARIANTS),

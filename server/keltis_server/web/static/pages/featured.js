@@ -35,8 +35,8 @@ export class Featured {
   /**
    * Show the next match, if there is one; `running` and `played` are as the lobby tells them.
    *
-   * @param {Live.Running[]} running
-   * @param {Live.Played[]} played
+   * @param {Wire.RunningOut[]} running
+   * @param {Wire.PlayedOut[]} played
    */
   next(running, played) {
     const best = running.find((match) => match.id === this.#first) ?? this.#best(running);
@@ -47,7 +47,7 @@ export class Featured {
     this.#seen.add(this.table.id);
   }
 
-  /** @param {Live.Running[]} running */
+  /** @param {Wire.RunningOut[]} running */
   #best(running) {
     const [best] = running
       .map((match) => ({ match, ranks: this.#ranksOf(match) }))
@@ -55,7 +55,7 @@ export class Featured {
     return best?.match;
   }
 
-  /** @param {Live.Running} match */
+  /** @param {Wire.RunningOut} match */
   #ranksOf({ entrants }) {
     const ranks = entrants.map(({ bot, version }) => this.#ranks.get(`${bot}/${version}`) ?? Infinity);
     return ranks.sort((one, other) => one - other);
@@ -64,7 +64,7 @@ export class Featured {
   /**
    * The newest that has not been shown; when all have been, they come again.
    *
-   * @param {Live.Played[]} played
+   * @param {Wire.PlayedOut[]} played
    */
   #old(played) {
     if (played.every((match) => this.#seen.has(match.id))) this.#seen.clear();

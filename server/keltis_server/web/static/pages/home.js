@@ -25,9 +25,9 @@ if (wall) {
   const slots = wall.querySelectorAll("[data-slot]");
   const shown = [...slots].filter((slot) => slot.offsetParent !== null);
   const tables = shown.map((slot) => new Table(slot, live, fill));
-  /** @type {Map<string, Live.Running>} */
+  /** @type {Map<string, Wire.RunningOut>} */
   const running = new Map();
-  /** @type {Live.Played[]} */
+  /** @type {Wire.PlayedOut[]} */
   const played = []; // summaries, the newest first
   const seen = new Set();
   let last = 0;
@@ -101,7 +101,7 @@ function tellPace({ tempo, per_minute: count }) {
 
 /**
  * @param {HTMLElement} recent
- * @param {Live.Played[]} matches
+ * @param {Wire.PlayedOut[]} matches
  */
 function list(recent, matches) {
   const rows = new Map([...recent.children].map((row) => [row.getAttribute("data-key"), row]));
@@ -112,7 +112,7 @@ function list(recent, matches) {
   while (recent.children.length > wanted.length) recent.lastElementChild?.remove();
 }
 
-/** @param {Live.Played} match */
+/** @param {Wire.PlayedOut} match */
 function line(match) {
   const entrants = [...match.entrants].sort((one, other) => one.rank - other.rank);
   const result = make("ol", { class: "result" });

@@ -6,6 +6,7 @@
 import { onBeat } from "../boards/beat.js";
 import { make, mark, must } from "../lib/nodes.js";
 import { apply } from "../lib/patches.js";
+import { entrantsBySeat } from "../lib/rotation.js";
 import { number, say, wins } from "../lib/words.js";
 
 // ms from one picture of a board to the next at the quickest, and for a game that is shown again
@@ -30,7 +31,7 @@ function loadBoards() {
 
 /**
  * @typedef {typeof import("../boards/board.js")} Boards
- * @typedef {Pick<Wire.MatchOut, "id" | "number" | "variant" | "entrants"> | Live.Played} Over
+ * @typedef {Pick<Wire.MatchOut, "id" | "number" | "variant" | "entrants"> | Wire.PlayedOut} Over
  */
 
 export class Table {
@@ -107,7 +108,7 @@ export class Table {
   /**
    * Watch a match that is being played.
    *
-   * @param {Live.Running} match
+   * @param {Wire.RunningOut} match
    */
   watch(match) {
     this.#take(match, true);
@@ -179,8 +180,7 @@ export class Table {
    */
   moved(event) {
     if (this.#view !== null) return;
-    const players = this.#names.length;
-    this.#sit(this.#names.map((_, seat) => (seat + event.rotation) % players));
+    this.#sit(entrantsBySeat(event.rotation, this.#names.length));
     this.#scores = event.scores;
     this.#draw();
   }

@@ -5,6 +5,7 @@
 
 import { must } from "../lib/nodes.js";
 import { apply } from "../lib/patches.js";
+import { entrantsBySeat } from "../lib/rotation.js";
 
 export const PUBLIC = "public";
 export const ALL = "all"; // all cards: when the match is over
@@ -249,7 +250,7 @@ export class MatchModel {
 
   /** @param {number} rotation */
   seatsOf(rotation) {
-    return this.longest(rotation)?.seats ?? this.#usual(rotation);
+    return this.longest(rotation)?.seats ?? entrantsBySeat(rotation, this.match.players);
   }
 
   /** @param {number} rotation */
@@ -384,15 +385,9 @@ export class MatchModel {
    */
   #game(rotation, seats, perspective) {
     const games = this.#games(perspective);
-    const game = games.get(rotation) ?? new Game(rotation, seats ?? this.#usual(rotation));
+    const game = games.get(rotation) ?? new Game(rotation, seats ?? entrantsBySeat(rotation, this.match.players));
     games.set(rotation, game);
     return game;
-  }
-
-  /** @param {number} rotation */
-  #usual(rotation) {
-    const { players } = this.match;
-    return Array.from({ length: players }, (_, seat) => (seat + rotation) % players);
   }
 }
 

@@ -1,0 +1,1 @@
+"""Benchmarks of the audit: whom it accuses, and how soon."""

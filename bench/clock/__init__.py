@@ -1,0 +1,1 @@
+"""Benchmarks of the clock: whether it is fair on a busy machine."""

@@ -1,0 +1,1 @@
+"""Benchmarks of ratings: what their numbers are, and whether they hold."""

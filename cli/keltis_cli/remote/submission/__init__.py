@@ -1,0 +1,1 @@
+"""A bot goes to a server: packed, sent, followed through its check, and checked again."""

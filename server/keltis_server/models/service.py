@@ -1,0 +1,40 @@
+"""What a server says of itself, and of the games that are played there."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from keltis_server.models.accounts import QuotasOut
+
+
+class ClockOut(BaseModel):
+    """The time that bots get."""
+
+    bank_ms: int
+    increment_ms: int
+    start_ms: int
+
+
+class ServiceOut(BaseModel):
+    """What this ladder is."""
+
+    name: str
+    version: str = Field(description="Of the software.")
+    registration: str = Field(description="open, invitation or closed.")
+    clock: ClockOut
+    quotas: QuotasOut
+
+
+class VariantOut(BaseModel):
+    """One of the games."""
+
+    id: str
+    version: int
+    players: list[int]
+    options: dict[str, int]
+
+
+class VariantsOut(BaseModel):
+    """The games that are played here."""
+
+    variants: list[VariantOut]
