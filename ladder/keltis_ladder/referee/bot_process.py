@@ -19,7 +19,7 @@ from keltis_bots import messages
 from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, frame, payload_length
 from keltis_bots.texts import printable
 from keltis_ladder.files.sizes import MIB
-from keltis_ladder.match.faults import BotFault, Fault, Kind, PlatformFault
+from keltis_ladder.match.faults import BotFault, Fault, Kind, MachineBusy, PlatformFault
 from keltis_ladder.referee.charging import QUICK, Account, Effort, GroupAccount
 from keltis_ladder.referee.charging_steal import Steal
 from keltis_ladder.referee.charging_without_groups import ProcessAccount
@@ -259,7 +259,7 @@ class BotProcess:
             self.excuse = "the machine was busy"
 
     def _break_off(self) -> NoReturn:
-        raise PlatformFault("the match takes too long: the machine is too busy")
+        raise MachineBusy("the match takes too long: the machine is too busy")
 
     def _write(self, message: bytes) -> bool:
         """Write a message and those that wait; return whether the pipe has taken all of it."""
