@@ -99,7 +99,8 @@ def say_effort(out: Console, card: dict[str, Any]) -> None:
     if not isinstance(fatal, dict):
         return
     names = {"wall_ms": "took", "cpu_ms": "CPU", "stalled_ms": "kept waiting by the machine"}
-    names |= {"referee_delay_ms": "by the referee", "charged_ms": "charged"}
+    names |= {"referee_delay_ms": "by the referee", "stolen_ms": "by a hypervisor"}
+    names |= {"charged_ms": "charged"}
     parts = [
         f"{words} {fatal[name]:,.0f} ms"
         for name, words in names.items()

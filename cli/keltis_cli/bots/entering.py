@@ -13,6 +13,7 @@ from keltis_cli.errors import BadRequest
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, named_apart
 from keltis_ladder.programs.builds import BuildFailed
 from keltis_ladder.programs.preparing import check_name, find_entrant
+from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 
 NoSandboxOption = Annotated[
@@ -35,17 +36,21 @@ class Claiming(Protocol):
 def sandbox_for(bots: Sequence[str], no_sandbox: bool) -> Sandbox | None:
     """Return the sandbox to run these bots in; none where it is not wanted or not needed.
 
-    Where no sandbox can be had, our own bots still play. Programs of others do not.
+    Where no sandbox can be had, our own bots still play. Programs of others do not. If
+    clocks are inexact in it, the user is told.
     """
     if no_sandbox:
         return None
     try:
-        return find_sandbox()
+        sandbox = find_sandbox()
     except SandboxMissing as missing:
         if any(bot not in BUILT_IN for bot in bots):
             raise BadRequest(f"{missing} (or add --no-sandbox if the bots are your own)") from None
         print("No sandbox was found; our own bots play without one.", file=sys.stderr)
         return None
+    if not sandbox.groups.can_count:
+        print(f"Note: {INEXACT_CLOCK}", file=sys.stderr)
+    return sandbox
 
 
 def enter(bots: Sequence[str], sandbox: Sandbox | None) -> list[Entrant]:

@@ -129,7 +129,7 @@ def play(plan: Matchup, outcome: Outcome, cards: CardBox, out: Path | None, forc
         try:
             with (
                 ProgressBar("starting", plan.matches) as progress,
-                RefereePool(plan.cores, plan.sandboxed) as pool,
+                RefereePool(plan.cores, plan.sandboxed, on_wait=say_waiting) as pool,
             ):
                 for number, (job, result) in enumerate(pool.play(jobs(plan)), 1):
                     with uninterrupted():
@@ -143,6 +143,11 @@ def play(plan: Matchup, outcome: Outcome, cards: CardBox, out: Path | None, forc
         except PlatformFault as fault:
             outcome.stopped, outcome.reason = "platform", str(fault)
     outcome.seconds = time.monotonic() - begin
+
+
+def say_waiting(reason: str) -> None:
+    """Tell why nothing seems to happen."""
+    print(f"Platform: {reason}", file=sys.stderr)
 
 
 def jobs(plan: Matchup) -> Iterator[Job]:

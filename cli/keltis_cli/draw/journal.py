@@ -12,6 +12,7 @@ from keltis_ladder.dispatch.dispatcher import (
     Event,
     MatchAbandoned,
     MatchFinished,
+    MatchPostponed,
     MatchStarted,
     MatchStreamed,
     MatchWithdrawn,
@@ -82,7 +83,7 @@ class Journal:
             case AttemptFailed():
                 self._note(event.reason)
                 self._free(event.job.id)
-            case MatchFinished() | MatchAbandoned() | MatchWithdrawn():
+            case MatchFinished() | MatchAbandoned() | MatchPostponed() | MatchWithdrawn():
                 self._free(event.job.id)
                 self.at_referees.discard(event.job.id)
                 if not isinstance(event, MatchFinished):

@@ -12,11 +12,12 @@ from keltis_ladder.files.sizes import MIB
 from keltis_ladder.findings import Doing, Event, Finding, Mark, of_fault
 from keltis_ladder.match.clock import DEFAULT_CONTROL
 from keltis_ladder.match.entrants import Entrant, built_in
+from keltis_ladder.match.excuses import MOST_EXCUSED
 from keltis_ladder.match.faults import InDoubt
 from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.referee.bot_process import LOG_KEPT
-from keltis_ladder.referee.referee import MOST_EXCUSED, Launcher, Referee
+from keltis_ladder.referee.referee import Launcher, Referee
 from keltis_ladder.sandbox.cgroups import available_memory
 from keltis_ladder.sandbox.limits import PLAY, idle_budget
 

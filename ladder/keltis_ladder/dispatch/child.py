@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgpack
@@ -89,10 +90,13 @@ class RefereeChild:
         """Whether a part of the job waits for room in the pipe: see ``send_more``."""
         return bool(self._unsent)
 
-    def send(self, job: Job) -> None:
-        """Give it a job. If it is dead or does not listen, that comes out when we read."""
+    def send(self, job: Job, excused: Mapping[str, int]) -> None:
+        """Give it a job, and say how often in a row its bots were excused.
+
+        If it is dead or does not listen, that comes out when we read.
+        """
         self.job = job
-        self._unsent = frame(job.to_plain())
+        self._unsent = frame({"job": job.to_plain(), "excused": dict(excused)})
         self.send_more()
 
     def send_more(self) -> None:

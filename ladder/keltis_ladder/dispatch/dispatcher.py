@@ -50,7 +50,16 @@ class MatchFinished:
 
 @dataclass(frozen=True)
 class MatchAbandoned:
-    """A match was given up because the platform failed every time."""
+    """A match was given up: the platform failed every time, or one bot drags all its matches."""
+
+    job: Job
+    reason: str
+    seconds: float = 0.0  # for which referees had it, all tries together
+
+
+@dataclass(frozen=True)
+class MatchPostponed:
+    """The machine was too busy for a match. It is to be played later; that was no failed try."""
 
     job: Job
     reason: str
@@ -64,10 +73,8 @@ class MatchWithdrawn:
     job: Job
 
 
-Outcome = MatchFinished | MatchAbandoned
-Event = (
-    MatchStarted | MatchStreamed | AttemptFailed | MatchFinished | MatchAbandoned | MatchWithdrawn
-)
+Outcome = MatchFinished | MatchAbandoned | MatchPostponed
+Event = MatchStarted | MatchStreamed | AttemptFailed | Outcome | MatchWithdrawn
 OnEvent = Callable[[Event], None]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -16,13 +16,16 @@ from keltis_ladder.dispatch.dispatcher import (
     Event,
     MatchAbandoned,
     MatchFinished,
+    MatchPostponed,
     MatchStarted,
     MatchStreamed,
     MatchWithdrawn,
     OnEvent,
     Outcome,
 )
+from keltis_ladder.dispatch.overlong import Overlong
 from keltis_ladder.dispatch.supervisor import SILENCE, Supervisor
+from keltis_ladder.match.excuses import Excuses
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import match_from_plain
@@ -78,6 +81,8 @@ class LocalDispatcher:
         self._referees = Supervisor(self.cores, self._new_referee, self, silence)
         self._plays: dict[str, _Play] = {}  # all that are wanted, by id
         self._waiting: deque[_Play] = deque()
+        self._excuses = Excuses()
+        self._overlong = Overlong()
         self._change: asyncio.Future[None] | None = None  # that somebody waits for
         self._closing = False
         self._broken = ""  # why nothing can be played any more
@@ -98,6 +103,11 @@ class LocalDispatcher:
     def replaced(self) -> int:
         """How many referees died or hung."""
         return self._referees.replaced
+
+    @property
+    def suspects(self) -> Mapping[str, int]:
+        """Bots whose matches took too long again and again, where others' did not; how often."""
+        return self._overlong.suspects
 
     @property
     def pids(self) -> list[int]:
@@ -199,8 +209,10 @@ class LocalDispatcher:
         self._referees.free(child)
         if message["kind"] == "platform":
             self._try_again(play, message["text"])
+        elif message["kind"] == "busy":
+            self._postpone(play, child.cpu, message["text"], message["excused"])
         else:
-            self._finish(play, message["match"])
+            self._finish(play, child.cpu, message["match"])
         self.hand_out()
 
     def lose(self, child: RefereeChild, reason: str) -> None:
@@ -232,7 +244,8 @@ class LocalDispatcher:
             play.tries += 1
             play.child = child
             play.begun = self._referees.loop.time()
-            self._referees.give(child, play.job)
+            excused = self._excuses.of([entrant.key for entrant in play.job.entrants])
+            self._referees.give(child, play.job, excused)
             self._tell(MatchStarted(play.job, f"core {child.cpu}", play.tries))
         self.note_change()
 
@@ -252,7 +265,7 @@ class LocalDispatcher:
         play = self._plays.get(child.job.id) if child.job else None
         return play if play is not None and play.child is child else None
 
-    def _finish(self, play: _Play, plain: dict[str, Any]) -> None:
+    def _finish(self, play: _Play, core: int, plain: dict[str, Any]) -> None:
         seconds = play.seconds + self._referees.loop.time() - play.begun
         result = match_from_plain(plain)
         try:
@@ -261,15 +274,41 @@ class LocalDispatcher:
         except StreamBroken as error:
             self._try_again(play, str(error))
         else:
+            self._overlong.end(play.job, core)
+            self._excuses.settle([entrant.key for entrant in play.job.entrants], result)
             self._settle(play, MatchFinished(play.job, result, seconds))
 
-    def _try_again(self, play: _Play, reason: str) -> None:
-        """Forget a try that the platform broke off."""
+    def _forget_try(self, play: _Play, reason: str) -> None:
+        """Forget a try that was broken off."""
         play.child = None
         play.seconds += self._referees.loop.time() - play.begun
         if play.live is not None:
             play.live.restart()
         self._tell(AttemptFailed(play.job, reason, play.tries))
+
+    def _postpone(self, play: _Play, core: int, reason: str, excused: str | None) -> None:
+        """Give back a match that the machine was too busy for, or that one bot drags on and on.
+
+        To try it again at once would be of no use.
+        """
+        if excused is not None:
+            self._excuses.grant(excused)
+            dragged = False
+        else:
+            dragged = self._overlong.meet(play.job, core)
+        if dragged:
+            reason += ", or a bot in it drags it on: others came to their end there"
+        self._forget_try(play, reason)
+        if self._closing:
+            self._withdraw(play)
+        elif dragged:
+            self._settle(play, MatchAbandoned(play.job, reason, play.seconds))
+        else:
+            self._settle(play, MatchPostponed(play.job, reason, play.seconds))
+
+    def _try_again(self, play: _Play, reason: str) -> None:
+        """Play a match again that the platform broke off, but not for ever."""
+        self._forget_try(play, reason)
         if self._closing:
             self._withdraw(play)
         elif play.tries >= MOST_TRIES:

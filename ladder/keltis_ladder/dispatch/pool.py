@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from keltis_ladder.dispatch.child import CLOSING
-from keltis_ladder.dispatch.dispatcher import MatchAbandoned, Outcome
+from keltis_ladder.dispatch.dispatcher import MatchAbandoned, MatchPostponed, Outcome
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.dispatch.supervisor import SILENCE
 from keltis_ladder.match.faults import PlatformFault
@@ -21,6 +21,8 @@ from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import MatchResult
 
 LOOK_AHEAD: Final = 4  # matches per referee that may be finished before an earlier one is
+MOST_POSTPONED: Final = 10  # times for one match: all its bots together are excused less often
+LONGEST_PAUSE: Final = 60.0  # seconds before it is tried again
 
 Order = deque[asyncio.Future[Outcome]]  # what is being played, in the order of the results
 
@@ -34,8 +36,14 @@ class RefereePool:
         sandboxed: bool = True,
         nice: int = 0,
         silence: float = SILENCE,
+        on_wait: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Start the referees; raise ``PlatformFault`` with the reason if one cannot start."""
+        """Start the referees; raise ``PlatformFault`` with the reason if one cannot start.
+
+        ``on_wait`` is told why a match has to wait for a machine that is too busy.
+        """
+        self._on_wait = on_wait
+        self._postponed = 0  # times in a row, the match whose result is next
         self._dispatcher = LocalDispatcher(
             cores, sandboxed, silence=silence, nice=nice, watched=False
         )
@@ -92,6 +100,10 @@ class RefereePool:
                 outcome = order.popleft().result()
                 if isinstance(outcome, MatchAbandoned):
                     raise PlatformFault(outcome.reason)
+                if isinstance(outcome, MatchPostponed):
+                    order.appendleft(self._play_later(outcome))
+                    continue
+                self._postponed = 0
                 yield outcome.job, outcome.result
         finally:
             self._dispatcher.withdraw_all()
@@ -121,6 +133,17 @@ class RefereePool:
                 break
             order.append(self._dispatcher.submit(job))
         return bool(order)
+
+    def _play_later(self, outcome: MatchPostponed) -> asyncio.Future[Outcome]:
+        """Have a match played again after a while; raise if the machine stays too busy for it."""
+        self._postponed += 1
+        if self._postponed > MOST_POSTPONED:
+            text = f"the match was put off {MOST_POSTPONED} times in a row: {outcome.reason}"
+            raise PlatformFault(text)
+        pause = min(LONGEST_PAUSE, 2.0 ** (self._postponed - 1))
+        self._on_wait(f"{outcome.reason}; it is played again in {pause:.0f} s")
+        self._run(asyncio.sleep(pause))
+        return self._dispatcher.submit(outcome.job)
 
     def _wait_until(self, condition: Callable[[], bool]) -> None:
         """Let the referees go on until something has come true."""

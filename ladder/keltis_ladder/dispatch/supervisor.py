@@ -7,7 +7,7 @@ its own, or ``keltis-ladder match``, which waits in one (``pool.py``).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -97,12 +97,12 @@ class Supervisor:
             self._man(post)
         self._later(self._silence / 4, self.look_for_silence)
 
-    def give(self, child: RefereeChild, job: Job) -> None:
+    def give(self, child: RefereeChild, job: Job, excused: Mapping[str, int]) -> None:
         """Give a referee a job; what its pipe has no room for follows when there is some."""
         for post in self._posts:
             if post.child is child:
                 post.heard = self.loop.time()
-        child.send(job)
+        child.send(job, excused)
         if child.has_unsent:
             self.loop.add_writer(child.input_fileno(), self._send_more, child)
 

@@ -45,8 +45,17 @@ class PlatformFault(Exception):
     """The machine or our own software failed. No bot is to blame; the match is played again."""
 
 
-class InDoubt(PlatformFault):
+class MachineBusy(PlatformFault):
+    """The machine had too little left for a match. It is played later; that was no failed try."""
+
+
+class InDoubt(MachineBusy):
     """A bot failed while the machine was short of cores or memory: nobody can tell whose fault."""
+
+    def __init__(self, text: str, bot: str) -> None:
+        """``bot`` is the key of the one that failed."""
+        super().__init__(text)
+        self.bot = bot
 
 
 class MachineFailed(LadderError, PlatformFault):

@@ -19,10 +19,11 @@ from keltis_bots import messages
 from keltis_bots.framing import MOST_FROM_BOT, PREFIX, ProtocolError, frame, payload_length
 from keltis_bots.texts import printable
 from keltis_ladder.files.sizes import MIB
-from keltis_ladder.match.faults import BotFault, Fault, Kind, PlatformFault
+from keltis_ladder.match.faults import BotFault, Fault, Kind, MachineBusy, PlatformFault
 from keltis_ladder.referee.charging import QUICK, Account, Effort, GroupAccount
 from keltis_ladder.referee.charging_steal import Steal
 from keltis_ladder.referee.charging_without_groups import ProcessAccount
+from keltis_ladder.referee.last_words import hear_out
 from keltis_ladder.sandbox.child import Child, Exit
 from keltis_ladder.sandbox.limits import Limits
 from keltis_ladder.sandbox.meter import oom_kills, stolen
@@ -35,8 +36,6 @@ REST_OF_FRAME: Final = 1.0  # seconds for the rest of something that nobody aske
 WATCH_EVERY: Final = 0.05  # seconds between two looks at the memory of a busy bot
 STILL_SLOW: Final = 1.0  # seconds until it is said again that an answer has not come
 LEAST_LEFT: Final = 0.010  # seconds from one look at a deadline to the next
-STACK_SECONDS: Final = 0.25  # for a program that was told of its timeout to say where it is
-SILENCE_SECONDS: Final = 0.02  # without a word, after the first, that end its message
 FOREVER: Final = float("inf")
 NEARLY: Final = 0.9
 LACK_OF_MEMORY: Final = "the machine had too little memory"
@@ -260,7 +259,7 @@ class BotProcess:
             self.excuse = "the machine was busy"
 
     def _break_off(self) -> NoReturn:
-        raise PlatformFault("the match takes too long: the machine is too busy")
+        raise MachineBusy("the match takes too long: the machine is too busy")
 
     def _write(self, message: bytes) -> bool:
         """Write a message and those that wait; return whether the pipe has taken all of it."""
@@ -395,20 +394,15 @@ class BotProcess:
 
     def _ask_for_stack(self) -> None:
         """Let a program that wants to know of its timeout say where it is (protocol.md)."""
-        if not self.child.signal_program(signal.SIGXCPU):
-            return
-        watch = select.poll()
-        watch.register(self.child.root_fd, select.POLLIN)
-        if self._logging:
-            watch.register(self.child.stderr, select.POLLIN)
-        until, patience = _now() + STACK_SECONDS, STACK_SECONDS
-        while (left := until - _now()) > 0 and (ready := watch.poll(min(left, patience) * 1000)):
-            if any(fd == self.child.root_fd for fd, _ in ready):
-                return
-            self._read_log()
-            if not self._logging:
-                return
-            patience = SILENCE_SECONDS
+        if self._logging and self.child.signal_program(signal.SIGXCPU):
+            hear_out(self.child.root_fd, self.child.stderr, self._charged, self._read_words)
+
+    def _charged(self) -> float:
+        return self._account.so_far(_now()).charged
+
+    def _read_words(self) -> bool:
+        self._read_log()
+        return self._logging
 
     def _crashed(self, code: str, text: str) -> NoReturn:
         """Say how the bot ended, or that it only closed a pipe."""

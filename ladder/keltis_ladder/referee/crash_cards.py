@@ -75,6 +75,7 @@ def _plain_effort(effort: Effort) -> dict[str, float]:
         "cpu": effort.cpu,
         "stalled": effort.stalled,
         "referee_delay": effort.delay,
+        "stolen": effort.stolen,
         "charged": effort.charged,
     }
     return {f"{name}_ms": round(value * 1000, 3) for name, value in seconds.items()}

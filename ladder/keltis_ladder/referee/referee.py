@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from keltis_engine import Ruleset, State
 from keltis_ladder.match.clock import DEFAULT_CONTROL, Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.excuses import Excuses
 from keltis_ladder.match.faults import BotFault, Fault, InDoubt, Kind, PlatformFault
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_seats
 from keltis_ladder.match.rotation import by_seat, entrants_by_seat
@@ -28,7 +29,6 @@ from keltis_ladder.sandbox.limits import PLAY, Limits
 from keltis_ladder.spectate.vocabulary import vocabulary
 
 NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
-MOST_EXCUSED: Final = 2  # faults of a bot in a row that the machine may have caused
 MOST_PROCESSES: Final = 64  # idle ones beyond this are ended, the longest unused first
 IDLE_LOOK_SECONDS: Final = 0.1  # between two looks at what idle ones hold
 NO_BUDGET: Final = 1 << 62  # bytes
@@ -116,7 +116,7 @@ class Referee:
         self._awake: list[BotProcess] = []  # not stopped; the one asked last is at the end
         self._watcher: Watcher | None = None  # of the game under way
         self._ends = FOREVER  # when the match under way has taken too long
-        self._excused: Counter[str] = Counter()  # faults in a row that may be ours, by bot
+        self.excuses = Excuses()  # of bots, for faults that may be ours
 
     def play_match(
         self,
@@ -142,11 +142,10 @@ class Referee:
             raise
         finally:
             self._ends = FOREVER
-        for number, entrant in enumerate(entrants):
-            if not any(_failed_doubtfully(game, number) for game in games):
-                self._excused.pop(entrant.key, None)
+        result = MatchResult(games)
+        self.excuses.settle([entrant.key for entrant in entrants], result)
         self._end_idle(keep=_all_slots(entrants))
-        return MatchResult(games)
+        return result
 
     def play_game(
         self,
@@ -306,11 +305,9 @@ class Referee:
 
     def _excuse(self, entrant: Entrant, process: BotProcess | None, fault: BotFault) -> None:
         """Take a fault upon us, where nobody can tell whose it was; but not for ever."""
-        if process is None or not process.excuse:
-            return
-        if self._excused[entrant.key] < MOST_EXCUSED:
-            self._excused[entrant.key] += 1
-            raise InDoubt(f"{entrant.name} failed while {process.excuse}: {fault.fault.text}")
+        if process is not None and process.excuse and self.excuses.grant(entrant.key):
+            text = f"{entrant.name} failed while {process.excuse}: {fault.fault.text}"
+            raise InDoubt(text, entrant.key)
 
     def _clear_table(self, table: _Table) -> GameResult:
         """Say how the game ended, to those who are still there too."""
@@ -431,14 +428,6 @@ def slots_of(entrants: Sequence[Entrant], rotation: int) -> list[Slot]:
 def _all_slots(entrants: Sequence[Entrant]) -> set[Slot]:
     rotations = range(len(entrants))
     return {slot for rotation in rotations for slot in slots_of(entrants, rotation)}
-
-
-def _failed_doubtfully(game: GameResult, entrant: int) -> bool:
-    return any(
-        (loss.fault.kind is Kind.TIMEOUT or loss.fault.code == "signal")
-        and game.entrants[loss.seat] == entrant
-        for loss in game.losses
-    )
 
 
 def _last_spent_us(seat: _Seat) -> int:

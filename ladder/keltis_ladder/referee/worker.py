@@ -18,7 +18,8 @@ from typing import Any, BinaryIO, Final
 import msgpack
 
 from keltis_bots.framing import LENGTH, PREFIX, frame
-from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.match.excuses import Excuses
+from keltis_ladder.match.faults import InDoubt, MachineBusy, PlatformFault
 from keltis_ladder.match.jobs import Job, job_from_plain
 from keltis_ladder.match.results import match_to_plain
 from keltis_ladder.programs.launchers import make_launcher
@@ -54,8 +55,9 @@ class Worker:
         self.launcher = make_launcher(sandboxed)
         self.referee = Referee(self.launcher, idle_bytes=idle_bytes)
 
-    def work(self, job: Job) -> None:
-        """Play a job and tell what came of it."""
+    def work(self, job: Job, excused: dict[str, int]) -> None:
+        """Play a job and tell what came of it; its bots were excused so often in a row."""
+        self.referee.excuses = Excuses(excused)
         self.stream.begin(job.id)
         outcome = self.play(job)
         self.outlet.deliver(self.stream.rest() + frame(outcome))
@@ -65,6 +67,9 @@ class Worker:
         self.referee.control = job.control
         try:
             result = self.referee.play_match(job.ruleset(), job.seed, job.entrants, self.stream)
+        except MachineBusy as fault:
+            doubtful = fault.bot if isinstance(fault, InDoubt) else None
+            return {"kind": "busy", "id": job.id, "text": str(fault), "excused": doubtful}
         except PlatformFault as fault:
             return {"kind": "platform", "id": job.id, "text": str(fault)}
         return {"kind": "result", "id": job.id, "match": match_to_plain(result)}
@@ -101,7 +106,7 @@ def main() -> None:
     outlet.deliver(frame(READY))
     try:
         while (message := read_message(source)) is not None:
-            worker.work(job_from_plain(message))
+            worker.work(job_from_plain(message["job"]), message["excused"])
     finally:
         worker.referee.close()
 

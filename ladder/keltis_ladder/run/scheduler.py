@@ -15,7 +15,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
-from keltis_ladder.dispatch.dispatcher import Dispatcher, MatchAbandoned
+from keltis_ladder.dispatch.dispatcher import Dispatcher, MatchFinished, MatchPostponed
 from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.candidates import History
@@ -28,6 +28,7 @@ from keltis_ladder.run.backoff import Backoff
 from keltis_ladder.run.pace import AT_FULL_PACE, Pace, Tempo
 from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.programs import Lacking
+from keltis_ladder.run.resting import Resting
 from keltis_ladder.run.tournaments import Director
 from keltis_ladder.run.transactions import Transactions
 from keltis_ladder.run.workshop import Workshop
@@ -120,6 +121,7 @@ class Scheduler:
         self._alarm: asyncio.TimerHandle | None = None  # when the pace lets the next match begin
         self._storing = asyncio.Lock()  # results are told in the order in which they are stored
         self._backoff = Backoff(LONGEST_PAUSE)
+        self._resting = Resting()
         self._pause: asyncio.TimerHandle | None = None  # no match begins: the last ones failed
         self.workshop = Workshop(
             transactions.programs,
@@ -184,7 +186,7 @@ class Scheduler:
             elif self._queue_changed:
                 self._queue_changed = False
                 self._waiting = await self._patiently(
-                    self.transactions.waiting, self.workshop.waiting
+                    self.transactions.waiting, self.workshop.waiting, self._left_alone()
                 )
             elif not await self._begin_next():
                 return
@@ -217,10 +219,10 @@ class Scheduler:
 
     async def _take(self, flow: Flow, least: int | None) -> bool:
         """Begin what waits longest of a flow; tell whether there was anything."""
-        taken = await self._patiently(self.transactions.take, flow, least, self.workshop.waiting)
+        taken = await self._patiently(
+            self.transactions.take, flow, least, self.workshop.waiting, self._left_alone()
+        )
         for playing in taken.playing:
-            if playing.order.id in self._tasks:
-                continue  # it was played; its lease has ended before we could store the result
             if self.draining:  # since a moment ago
                 await self._patiently(self.transactions.give_back, playing.order.id)
             else:
@@ -229,6 +231,13 @@ class Scheduler:
                 self._begin(playing)
         self._prepare(taken.lacking)
         return bool(taken.playing or taken.lacking)
+
+    def _left_alone(self) -> frozenset[str]:
+        """Return the jobs that are not to be taken now: they rest, or we have them in hand.
+
+        A lease of ours may have ended, because the machine was too busy to renew it in time.
+        """
+        return self._resting.ids | self._tasks.keys()
 
     def _prepare(self, lacking: list[Lacking]) -> None:
         """Have programs made ready; until then their versions are not seated anywhere."""
@@ -320,10 +329,13 @@ class Scheduler:
         self.turns.end(charge, outcome.seconds)
         self.playing.pop(id, None)
         self._woken.set()  # a referee is free: find the next match while this one is stored
-        if isinstance(outcome, MatchAbandoned):
+        if not isinstance(outcome, MatchFinished):
             self._slow_down(outcome.reason)
-            failed = JobTrouble.PLATFORM
-            await self._patiently(self.transactions.give_back, id, failed, outcome.reason)
+            trouble = JobTrouble.PLATFORM
+            if isinstance(outcome, MatchPostponed):
+                trouble = JobTrouble.BUSY
+                self._resting.add(id)
+            await self._patiently(self.transactions.give_back, id, trouble, outcome.reason)
             self._abandon(order)
         else:
             self._backoff.succeeded()

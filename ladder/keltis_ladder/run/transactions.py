@@ -74,16 +74,29 @@ class Transactions:
                 sorted(known.difference(active)),
             )
 
-    def waiting(self, without: frozenset[int]) -> set[Flow]:
-        """Return for what and for whom jobs wait in which none of these versions plays."""
-        with self.database.reading() as session:
-            return waiting_flows(session, now(), without)
+    def waiting(self, without: frozenset[int], resting: frozenset[str]) -> set[Flow]:
+        """Return for what and for whom jobs wait in which none of these versions plays.
 
-    def take(self, flow: Flow, least: int | None, without: frozenset[int]) -> Taken:
+        Those that rest do not count.
+        """
+        with self.database.reading() as session:
+            return waiting_flows(session, now(), without, resting)
+
+    def take(
+        self, flow: Flow, least: int | None, without: frozenset[int], resting: frozenset[str]
+    ) -> Taken:
         """Lease a job of a flow, with a priority; if its programs are not ready it goes back."""
 
         def work(session: Session) -> list[tuple[Job, Seated]]:
-            claimed = claim(session, self.holder, now(), least=least, without=without, flow=flow)
+            claimed = claim(
+                session,
+                self.holder,
+                now(),
+                least=least,
+                without=without,
+                resting=resting,
+                flow=flow,
+            )
             return [(row, seated_in(session, row)) for row in claimed]
 
         taken = Taken([], [])

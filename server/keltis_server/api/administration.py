@@ -38,6 +38,7 @@ from keltis_server.http.parameters import LINE, LINE_SCHEMA, Days, Label, Name, 
 from keltis_server.http.problems import not_found
 from keltis_server.http.wire import Reply
 from keltis_server.models.administration import (
+    DraggingOut,
     InvitationOut,
     ModeratedOut,
     ModeratedVersion,
@@ -240,6 +241,10 @@ async def _status(call: Call) -> StatusOut:
         referees=len(games.dispatcher.pids),
         playing=sorted(games.live),
         troubles=[TroubleOut(at=each.at, text=each.text) for each in call.site.troubles.latest],
+        dragging=[
+            DraggingOut(bot=bot, matches=times)
+            for bot, times in sorted(games.dispatcher.suspects.items())
+        ],
         **vars(stock),
     )
 

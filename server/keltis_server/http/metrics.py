@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchStreamed
+from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchPostponed, MatchStreamed
 from keltis_ladder.run.pace import Pace, Tempo
 from keltis_ladder.run.scheduler import PlatformTrouble, ResultStored
 from keltis_ladder.spectate.batches import Decided
@@ -40,6 +40,9 @@ MATCHES: Final = counter("keltis_matches", "Matches stored.", ["variant", "playe
 DECISIONS: Final = counter("keltis_decisions", "Decisions seen.")
 FAULTS: Final = counter("keltis_faults", "Games lost by a fault.", ["kind"])
 TROUBLES: Final = counter("keltis_troubles", "What failed and was ours.")
+POSTPONED: Final = counter(
+    "keltis_matches_postponed", "Matches that the machine was too busy for; they are played later."
+)
 UNPREPARED: Final = gauge(
     "keltis_programs_failing",
     "Versions that wait because their programs cannot be had, which is ours.",
@@ -119,6 +122,8 @@ def count(happening: Happening) -> None:
                     FAULTS.labels(str(loss.fault.kind)).inc()
         case PlatformTrouble() | AttemptFailed():
             TROUBLES.inc()
+        case MatchPostponed():
+            POSTPONED.inc()
         case VersionChanged(state=state):
             VERSIONS.labels(state).inc()
 

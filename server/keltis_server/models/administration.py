@@ -14,6 +14,13 @@ class TroubleOut(BaseModel):
     text: str
 
 
+class DraggingOut(BaseModel):
+    """A bot whose matches took so long that the machine would have to be too busy."""
+
+    bot: str
+    matches: int = Field(description="In a row.")
+
+
 class StatusOut(BaseModel):
     """How the ladder is."""
 
@@ -40,6 +47,10 @@ class StatusOut(BaseModel):
     troubles: list[TroubleOut] = Field(
         description="What failed lately and was ours, the newest first: matches that the machine "
         "broke off, programs that cannot be had, a database that did not answer."
+    )
+    dragging: list[DraggingOut] = Field(
+        description="Bots whose matches took too long again and again, where those of others came "
+        "to their end: they may drag them on."
     )
     matches: int = Field(description="Stored in all.")
     authors: int

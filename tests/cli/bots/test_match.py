@@ -13,7 +13,8 @@ import pytest
 
 from keltis_cli.bots import entering
 from keltis_cli.errors import BadRequest
-from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, Groups
+from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 from tests.cli.support.helpers import ESCAPE, command, output
 from tests.ladder.support.arena import processes_with
 from tests.ladder.support.small_bots import FIRST, write_bot
@@ -219,6 +220,16 @@ def test_without_a_sandbox_only_our_own_bots_play(
     with pytest.raises(BadRequest, match=MISSING):
         entering.sandbox_for(["greedy", str(tmp_path)], no_sandbox=False)
     assert entering.sandbox_for([str(tmp_path)], no_sandbox=True) is None
+
+
+def test_inexact_clocks_are_said_in_one_line_before_anything_is_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_groups = Sandbox(Groups([]), "bwrap", "mount", "setpriv")
+    monkeypatch.setattr(entering, "find_sandbox", lambda: without_groups)
+    assert entering.sandbox_for(["greedy"], no_sandbox=False) is without_groups
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", f"Note: {INEXACT_CLOCK}\n")
 
 
 def test_bots_play_in_the_sandbox_unless_told_otherwise(tmp_path: Path) -> None:

@@ -11,7 +11,12 @@ from keltis_cli.draw.strokes import ago, counted, cut, lasting, wins
 from keltis_cli.draw.tables.leaderboard import axis, interval, leaderboard_lines
 from keltis_cli.draw.tables.matrix import matrix_lines
 from keltis_cli.ladder.running.screen import LadderState, ladder_lines
-from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchAbandoned, MatchFinished
+from keltis_ladder.dispatch.dispatcher import (
+    AttemptFailed,
+    MatchAbandoned,
+    MatchFinished,
+    MatchPostponed,
+)
 from keltis_ladder.match.reasons import MatchReason, Reason
 from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.ratings.leaderboards import Encounter
@@ -246,6 +251,9 @@ def test_a_journal_knows_which_referee_plays_what() -> None:
     journal.event(MatchAbandoned(two.job, "the match could not be finished"))
     assert set(journal.unstored) == journal.at_referees == {three.job.id}
     assert (journal.stored, journal.troubles) == (1, 1)
+    journal.event(MatchPostponed(three.job, "the machine is too busy"))
+    assert journal.busy == {}
+    assert journal.at_referees == set(journal.unstored) == set()
 
 
 def test_small_words() -> None:

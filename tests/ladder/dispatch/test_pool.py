@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -140,7 +140,7 @@ def _interrupted() -> Iterator[None]:
 def test_an_interrupt_while_a_job_is_being_written_stays_an_interrupt(
     quick: tuple[Entrant, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write_half(referee: RefereeChild, job: Job) -> None:
+    def write_half(referee: RefereeChild, job: Job, excused: Mapping[str, int]) -> None:
         referee.job, referee._unsent = job, b"the other half"
         raise KeyboardInterrupt
 

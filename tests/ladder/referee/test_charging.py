@@ -12,10 +12,11 @@ import pytest
 from keltis_engine import Ruleset, find_variant
 from keltis_ladder.match.clock import Clock, TimeControl
 from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.excuses import MOST_EXCUSED
 from keltis_ladder.match.faults import Fault, Kind, PlatformFault
 from keltis_ladder.match.results import GameResult, Loss, MatchResult
 from keltis_ladder.programs.launchers import PlainLauncher, make_launcher
-from keltis_ladder.referee.referee import MOST_EXCUSED, Referee
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.cgroups import Groups, find_groups
 from keltis_ladder.sandbox.limits import PLAY
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox

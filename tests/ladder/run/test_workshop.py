@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from keltis_ladder.dispatch.dispatcher import MatchAbandoned, MatchFinished
+from keltis_ladder.dispatch.dispatcher import MatchAbandoned, Outcome
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.match.jobs import Job as PlayedJob
@@ -245,14 +245,12 @@ class FailingDispatcher(LocalDispatcher):
         self.failures = failures
         self.moments: list[float] = []
 
-    def submit(
-        self, job: PlayedJob, urgent: bool = False
-    ) -> asyncio.Future[MatchFinished | MatchAbandoned]:
+    def submit(self, job: PlayedJob, urgent: bool = False) -> asyncio.Future[Outcome]:
         loop = asyncio.get_running_loop()
         self.moments.append(loop.time())
         if len(self.moments) > self.failures:
             return super().submit(job, urgent)
-        failed: asyncio.Future[MatchFinished | MatchAbandoned] = loop.create_future()
+        failed: asyncio.Future[Outcome] = loop.create_future()
         failed.set_result(MatchAbandoned(job, "no more processes"))
         return failed
 

@@ -21,10 +21,11 @@ from keltis_engine import find_variant
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.entrants import Entrant
+from keltis_ladder.match.excuses import MOST_EXCUSED, Excuses
 from keltis_ladder.match.faults import Fault, InDoubt, PlatformFault
 from keltis_ladder.programs.launchers import SandboxLauncher, make_launcher
 from keltis_ladder.referee.bot_process import BotProcess
-from keltis_ladder.referee.referee import MOST_EXCUSED, Referee
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox import sandbox as sandbox_module
 from keltis_ladder.sandbox.cgroups import Groups, find_groups
 from keltis_ladder.sandbox.child import CannotStart
@@ -65,7 +66,7 @@ def referee(request: pytest.FixtureRequest) -> Iterator[Referee]:
 def fault_of(referee: Referee, entrant: Entrant, honest: Entrant) -> Fault:
     # Other tests have the kernel kill processes for their memory. Outside of a sandbox nobody can
     # tell whose death that was: the bot has used up the excuses that it gets for this.
-    referee._excused[entrant.key] = MOST_EXCUSED
+    referee.excuses = Excuses({entrant.key: MOST_EXCUSED})
     game = referee.play_game(find_variant("weg-der-steine", {}), 1, [entrant, honest], 0)
     (loss,) = game.losses
     assert game.entrants[loss.seat] == 0
@@ -241,7 +242,7 @@ def test_without_a_group_a_bot_that_died_when_memory_ran_out_is_believed_twice_i
     try:
         assert referee.play_game(ruleset, 1, [hungry, honest], 0).losses == []
         (process,) = [process for slot, process in referee.slots() if slot[0] == hungry.key]
-        referee._excused[hungry.key] = excused
+        referee.excuses = Excuses({hungry.key: excused})
         (bot / "eat").touch()
         with crowded(process):
             if excused < MOST_EXCUSED:

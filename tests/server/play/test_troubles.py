@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from keltis_engine import find_variant
-from keltis_ladder.dispatch.dispatcher import AttemptFailed
+from keltis_ladder.dispatch.dispatcher import AttemptFailed, MatchPostponed
+from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.match.entrants import built_in
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.run.scheduler import PlatformTrouble
-from keltis_server.http.metrics import TROUBLES
+from keltis_server.http.metrics import POSTPONED, TROUBLES, count
 from keltis_server.site.troubles import MOST_KEPT
 from tests.server.support.serving import QUIET, served
 
@@ -45,3 +46,25 @@ def test_the_operator_sees_what_the_machine_broke_off(
 
     asyncio.run(scenario())
     assert "the machine is too busy" in caplog.text
+
+
+def test_the_operator_sees_who_drags_matches_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path / "ladder", QUIET) as server:
+            status = await server.get("/admin/status", headers=server.local)
+            assert status["dragging"] == []
+            monkeypatch.setattr(LocalDispatcher, "suspects", {"gwyn": 4, "ada": 3})
+            status = await server.get("/admin/status", headers=server.local)
+            told = [{"bot": "ada", "matches": 3}, {"bot": "gwyn", "matches": 4}]
+            assert status["dragging"] == told
+
+    asyncio.run(scenario())
+
+
+def test_matches_that_were_postponed_are_counted() -> None:
+    job = Job(find_variant("keltis").id, {}, 1, (built_in("greedy"), built_in("search")))
+    before = POSTPONED._value.get()
+    count(MatchPostponed(job, "the machine is too busy"))
+    assert POSTPONED._value.get() == before + 1

@@ -14,7 +14,7 @@ from keltis_cli.draw.tables.leaderboard import bot_name
 from keltis_cli.errors import BadRequest
 from keltis_cli.remote.connect.calls import confirm
 from keltis_ladder.matchmaking.policy import Policy
-from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS
+from keltis_ladder.sandbox.cgroups import NO_LIMITS
 from keltis_ladder.sandbox.runtimes import require_hidden
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.bots.browsing import versions_that_play
@@ -71,8 +71,6 @@ def choose_sandbox(
     require_hidden(home.directory, database.file)
     if not sandbox.groups.can_limit:
         print(f"Note: {NO_LIMITS}", file=sys.stderr)
-    if not sandbox.groups.can_count:
-        print(f"Note: {INEXACT_CLOCK}", file=sys.stderr)
     return sandbox
 
 

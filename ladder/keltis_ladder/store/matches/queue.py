@@ -73,7 +73,12 @@ def add_job(session: Session, order: Order, now: datetime) -> Job:
     return session.get_one(Job, order.id)
 
 
-def waiting_flows(session: Session, now: datetime, without: Collection[int] = ()) -> set[Flow]:
+def waiting_flows(
+    session: Session,
+    now: datetime,
+    without: Collection[int] = (),
+    resting: Collection[str] = (),
+) -> set[Flow]:
     """Return what the jobs that could be leased are for, and who asked for them."""
     asked_by = case(
         (col(Job.tournament_id).is_(None), col(Job.author_id)),
@@ -82,7 +87,7 @@ def waiting_flows(session: Session, now: datetime, without: Collection[int] = ()
     query = (
         select(Job.purpose, asked_by)
         .outerjoin(TournamentRecord, col(TournamentRecord.id) == Job.tournament_id)
-        .where(_free(now), _not_seated(without))
+        .where(_free(now), _not_seated(without), _not_resting(resting))
         .distinct()
     )
     return {Flow(purpose, author) for purpose, author in session.exec(query)}
@@ -96,13 +101,15 @@ def claim(
     lease: timedelta = LEASE,
     least: int | None = None,
     without: Collection[int] = (),
+    resting: Collection[str] = (),
     flow: Flow | None = None,
 ) -> list[Job]:
     """Lease waiting jobs, and those whose lease has ended, the most urgent first.
 
     With a ``flow`` only those for its purpose that its author has asked for. Those with less than
-    the ``least`` priority are left where they are, and so are those that the versions ``without``
-    take part in. Those that came back after a bot in them was disabled are called off.
+    the ``least`` priority are left where they are, and so are the ``resting`` ones and those that
+    the versions ``without`` take part in. Those that came back after a bot in them was disabled are
+    called off.
     """
     give_up(session, now)
     query = (
@@ -111,6 +118,7 @@ def claim(
             _free(now),
             True if least is None else col(Job.priority) >= least,
             _not_seated(without),
+            _not_resting(resting),
             _of_flow(flow),
         )
         .order_by(col(Job.priority).desc(), col(Job.created), col(Job.id))
@@ -161,9 +169,10 @@ def renew(
 def release(
     session: Session, id: str, holder: str, trouble: JobTrouble | None = None, text: str = ""
 ) -> None:
-    """Give a lease back. One without trouble does not count as a try: we were told to stop.
+    """Give a lease back; it does not count as a try if we were told to stop, or too busy.
 
-    A job with a bot that was disabled meanwhile is called off.
+    Without trouble we were told to stop. A job with a bot that was disabled meanwhile is called
+    off.
     """
     job = session.get(Job, id, with_for_update=True)
     if job is None or job.holder != holder or job.state != JobState.LEASED:
@@ -174,13 +183,11 @@ def release(
         return
     job.state = JobState.WAITING
     job.holder = job.lease_until = None
-    if trouble is None:
+    if trouble is None or trouble is JobTrouble.BUSY:
         job.tries -= 1
-        _note(session, job, NO_TROUBLE)
-    else:
-        if job.tries >= MOST_TRIES:
-            job.state = JobState.FAILED
-        _note(session, job, trouble_values(trouble, text))
+    elif job.tries >= MOST_TRIES:
+        job.state = JobState.FAILED
+    _note(session, job, NO_TROUBLE if trouble is None else trouble_values(trouble, text))
     session.flush()
 
 
@@ -275,6 +282,10 @@ def _not_seated(versions: Collection[int]) -> ColumnElement[bool]:
         return true()
     seated = select(JobEntrant.job_id).where(col(JobEntrant.version_id).in_(versions))
     return col(Job.id).not_in(seated)
+
+
+def _not_resting(ids: Collection[str]) -> ColumnElement[bool]:
+    return col(Job.id).not_in(ids) if ids else true()
 
 
 def _of_flow(flow: Flow | None) -> ColumnElement[bool]:

@@ -13,6 +13,7 @@ class JobTrouble(StrEnum):
     """What went wrong with the last try of a job; those with a text say more in their details."""
 
     PLATFORM = "platform"  # referees failed again and again: text
+    BUSY = "busy"  # the machine had too little left for it, which counts as no try: text
     HOLDER_GONE = "holder-gone"  # the process that played it has ended
     LEASES_ENDED = "leases-ended"  # too often, and no result came
     UNPREPARED = "unprepared"  # a program in it cannot be made ready: text

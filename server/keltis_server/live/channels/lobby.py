@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from keltis_ladder.dispatch.dispatcher import (
     MatchAbandoned,
+    MatchPostponed,
     MatchStarted,
     MatchStreamed,
     MatchWithdrawn,
@@ -31,7 +32,7 @@ RECENT: Final = 20
 MOST_NEWS: Final = 2_000  # matches that began or ended and are not looked up yet
 MOVES: Final = 0.5  # seconds between two accounts of how far the matches are
 
-News = MatchStarted | ResultStored | MatchAbandoned | MatchWithdrawn
+News = MatchStarted | ResultStored | MatchAbandoned | MatchPostponed | MatchWithdrawn
 
 
 class LobbyChannel(Channel):
@@ -83,7 +84,13 @@ class LobbyChannel(Channel):
                     self.later(MOVES, self._tell_moves)
             case PaceChanged():
                 self.publish({"kind": "pace", **_pace(self.live.games.pace)})
-            case MatchStarted() | ResultStored() | MatchAbandoned() | MatchWithdrawn():
+            case (
+                MatchStarted()
+                | ResultStored()
+                | MatchAbandoned()
+                | MatchPostponed()
+                | MatchWithdrawn()
+            ):
                 require_room(self._inbox, MOST_NEWS)
                 self._inbox.append(happening)
                 if not self._digesting:
@@ -124,7 +131,7 @@ class LobbyChannel(Channel):
                         self._finished(row)
                     case MatchAbandoned():
                         self._drop(_id(each), "failed")
-                    case MatchWithdrawn():
+                    case MatchPostponed() | MatchWithdrawn():
                         self._drop(_id(each), "withdrawn")
         self._digesting = False
 

@@ -10,6 +10,7 @@ from keltis_ladder.dispatch.dispatcher import (
     AttemptFailed,
     MatchAbandoned,
     MatchFinished,
+    MatchPostponed,
     MatchStarted,
     MatchStreamed,
     MatchWithdrawn,
@@ -136,7 +137,9 @@ class MatchChannel(Channel):
             case AttemptFailed(job=job) if job.id == self.job_id:
                 self._stale = True
                 self._restart()
-            case MatchAbandoned(job=job) | MatchWithdrawn(job=job) if job.id == self.job_id:
+            case MatchAbandoned() | MatchPostponed() | MatchWithdrawn() if (
+                happening.job.id == self.job_id
+            ):
                 self._stale = True
                 self._settle(happening)
             case MatchFinished(job=job) if job.id == self.job_id:

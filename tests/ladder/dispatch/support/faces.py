@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from keltis_ladder.dispatch.dispatcher import MatchAbandoned
+from keltis_ladder.dispatch.dispatcher import MatchFinished
 from keltis_ladder.dispatch.local import LocalDispatcher
 from keltis_ladder.dispatch.pool import RefereePool
 from keltis_ladder.dispatch.supervisor import SILENCE
@@ -83,7 +83,7 @@ def by_dispatcher(
                 outcomes = await asyncio.gather(*map(dispatcher.submit, wanted))
             results = []
             for outcome in outcomes:
-                if isinstance(outcome, MatchAbandoned):
+                if not isinstance(outcome, MatchFinished):
                     raise PlatformFault(outcome.reason)
                 results.append(outcome.result)
             return Played(results, dispatcher.replaced)

@@ -16,6 +16,7 @@ from keltis_engine import EngineError
 from keltis_ladder.match.clock import TimeControl
 from keltis_ladder.match.orders import Order, Purpose
 from keltis_ladder.match.reasons import MatchReason, Reason
+from keltis_ladder.matchmaking.fair_shares import Flow
 from keltis_ladder.store.bots.catalogue import Refused
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches.job_rows import order_of
@@ -29,6 +30,7 @@ from keltis_ladder.store.matches.queue import (
     release,
     renew,
     versions_of,
+    waiting_flows,
 )
 from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.tables import Job, JobEntrant, JobState
@@ -213,6 +215,36 @@ def test_a_lease_given_back_without_trouble_was_no_try(database: Database, pair:
         job = job_of(session, id)
         assert (job.state, job.tries, job.holder, job.lease_until) == ("waiting", 0, None, None)
         assert (job.trouble, job.trouble_details) == ("", None)
+
+
+def test_a_busy_machine_uses_up_no_tries(database: Database, pair: list[int]) -> None:
+    with database.writing() as session:
+        id = ask_for(session, pair)
+    for number in range(3 * MOST_TRIES):
+        with database.writing() as session:
+            assert [job.id for job in claim(session, ME, NOON)] == [id]
+        with database.writing() as session:
+            release(session, id, ME, JobTrouble.BUSY, f"too busy {number}")
+        with database.reading() as session:
+            job = job_of(session, id)
+            assert (job.state, job.tries, job.holder) == (JobState.WAITING, 0, None)
+            assert (job.trouble, job.trouble_details) == ("busy", {"text": f"too busy {number}"})
+    for _ in range(MOST_TRIES):  # what is not the machine's doing still comes to an end
+        with database.writing() as session:
+            claim(session, ME, NOON)
+        with database.writing() as session:
+            release(session, id, ME, JobTrouble.PLATFORM)
+    with database.reading() as session:
+        assert job_of(session, id).state == JobState.FAILED
+
+
+def test_jobs_that_rest_are_left_where_they_are(database: Database, pair: list[int]) -> None:
+    with database.writing() as session:
+        first, second = ask_for(session, pair, priority=1), ask_for(session, pair)
+        assert waiting_flows(session, NOON, resting=[first, second]) == set()
+        assert waiting_flows(session, NOON, resting=[first]) == {Flow(Purpose.LADDER)}
+        assert [job.id for job in claim(session, ME, NOON, limit=9, resting=[first])] == [second]
+        assert [job.id for job in claim(session, ME, NOON, limit=9)] == [first]
 
 
 def test_a_job_with_too_much_trouble_has_failed(database: Database, pair: list[int]) -> None:
