@@ -154,11 +154,12 @@ def _blocks(directory: Path) -> int:
 
 def discard_unfinished(cache: Path, pid: int) -> None:
     """Remove what a process that has ended was preparing: it may have been killed."""
-    for path in cache.glob(f"{_unfinished(pid)}*"):
+    for path in cache.glob(f"{unfinished(pid)}*"):
         discard(path)
 
 
-def _unfinished(pid: int) -> str:
+def unfinished(pid: int) -> str:
+    """Return how the names begin of what a process is preparing in the cache."""
     return f".new-{pid}-"
 
 
@@ -178,7 +179,7 @@ def _make(
 ) -> Prepared:
     """Stage and build a bot under a name of our own, and give it its name when it is complete."""
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache, prefix=_unfinished(os.getpid())) as text:
+    with tempfile.TemporaryDirectory(dir=cache, prefix=unfinished(os.getpid())) as text:
         scratch = Path(text)
         staged = stage(source, scratch / _FILES)
         digest = name or staged.digest
@@ -207,7 +208,7 @@ def _discard_incomplete(home: Path) -> None:
     """Remove what has a bot's name and is not one: a copy that was broken off, an older release."""
     if not home.exists() or _is_complete(home):
         return
-    aside = home.with_name(f"{_unfinished(os.getpid())}{home.name}")
+    aside = home.with_name(f"{unfinished(os.getpid())}{home.name}")
     home.rename(aside)
     if _is_complete(aside) and not home.exists():  # somebody has just put it in place
         aside.rename(home)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tarfile
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,9 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.trees import blame
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import MachineFailed, PlatformFault
-from keltis_ladder.programs.preparing import Builds, find_prepared, prepare, remove
+from keltis_ladder.programs.preparing import Builds, find_prepared, prepare, remove, unfinished
 from keltis_ladder.programs.staging import stage
+from keltis_ladder.programs.unpacking.opening import open_kept
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.bots.catalogue import add_version, ensure_bot, newest_version
@@ -49,7 +49,9 @@ class Lacking(Exception):
 def keep_program(home: Home, directory: Path) -> tuple[Manifest, Kept]:
     """Copy a bot's directory into the store's archives."""
     manifest = read_manifest(directory)
-    with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
+    cache = home.directory / "bots"
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache, prefix=unfinished(os.getpid())) as scratch:
         staged = stage(directory, Path(scratch) / "bot")
         try:
             return manifest, home.archives.put_directory(staged.directory)
@@ -114,7 +116,7 @@ class Programs:
             found = self._ready[version.id] = self._prepare(version, bot)
         except PlatformFault:
             raise
-        except (LadderError, BadManifest, tarfile.TarError) as error:
+        except (LadderError, BadManifest) as error:
             raise Unready(version.id, f"{bot.name} cannot be made ready: {error}") from error
         except OSError as error:
             fault = blame(error, f"{bot.name} cannot be made ready")
@@ -144,9 +146,10 @@ def make_ready(
     cache = home.directory / "bots"
     prepared = find_prepared(cache, digest, sandbox)
     if prepared is None:
-        with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache, prefix=unfinished(os.getpid())) as scratch:
             source = Path(scratch) / "bot"
-            home.archives.unpack(digest, source)
+            open_kept(home.archives.path(digest), digest, source)
             prepared = prepare(source, sandbox, on_output, cache, digest, keep=None, builds=builds)
     return prepared.entrant
 

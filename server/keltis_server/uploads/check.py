@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from keltis_bots.texts import printable
-from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import LARGEST, Excerpt
 from keltis_ladder.files.trees import discard
 from keltis_ladder.programs.preparing import discard_unfinished
@@ -58,7 +56,6 @@ async def run_check(
     """Check a version; return why it may not play, none if it may. Raise CheckTrouble."""
     scratch = _new_directory(home.directory / "incoming")
     try:
-        await _through(asyncio.to_thread(_unpack, home, subject, scratch / "bot"))
         with tempfile.TemporaryFile() as log:  # what it says only if it dies of an internal error
             process = await asyncio.create_subprocess_exec(
                 *_command(home, scratch / "bot", subject.digest, sandboxed, nice),
@@ -87,17 +84,11 @@ def _new_directory(parent: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix="check-", dir=parent))
 
 
-def _unpack(home: Home, subject: Subject, into: Path) -> None:
-    try:
-        home.archives.unpack(subject.digest, into)
-    except (LadderError, tarfile.TarError) as error:
-        raise CheckTrouble(str(error)) from None
-
-
 def _command(home: Home, bot: Path, archive: str, sandboxed: bool, nice: int) -> list[str]:
     command = [sys.executable, "-m", "keltis_ladder.check.worker", "--parent", str(os.getpid())]
     command += ["--bot", str(bot), "--cache", str(home.directory / "bots")]
-    command += ["--archive", archive, "--nice", str(nice)]
+    command += ["--unpack", str(home.archives.path(archive)), "--archive", archive]
+    command += ["--nice", str(nice)]
     return command if sandboxed else [*command, "--no-sandbox"]
 
 
