@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -19,13 +20,13 @@ from keltis_bots.manifest import Manifest
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import discard
 from keltis_ladder.programs.staging import BUILT
-from keltis_ladder.programs.unpacking.opening import PACKED, open_upload
+from keltis_ladder.programs.unpacking.opening import PACKED, UPLOAD, Allowance, open_upload
 from keltis_ladder.run.scheduler import PlatformTrouble
-from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots import submissions
 from keltis_ladder.store.bots.accounts import Bearer
+from keltis_ladder.store.bots.catalogue import Refused
+from keltis_ladder.store.bots.forgetting import forget_files
 from keltis_ladder.store.bots.submissions import Submitted
-from keltis_ladder.store.home import Home
 from keltis_server.http.problems import Problem, too_many
 from keltis_server.site.site import Site
 from keltis_server.uploads.receiving import CutOff, Receiver, check_length, cut_off
@@ -47,6 +48,7 @@ class Submitting:
         self.reserve = BUILT.size  # bytes that the disk must have left
         self._site = site
         self._under_way: Counter[int] = Counter()  # by author
+        self._keeping = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         opened = max(FEWEST_OPENED, len(os.sched_getaffinity(0)) // CORES_EACH)
         self._turns = Turns(opened)
@@ -85,20 +87,44 @@ class Submitting:
             )
 
     async def _enter(self, author: Bearer, upload: Path) -> Submitted:
-        site = self._site
+        scratch = upload.with_name(f"{upload.name}-opened")
+        allowance = replace(UPLOAD, packed=self._site.settings.quotas.archive_bytes)
         try:
             async with self._turns.of(author.author_id):
-                manifest, kept = await asyncio.get_running_loop().run_in_executor(
-                    self._openers, unpack, site.home, upload
+                manifest = await asyncio.get_running_loop().run_in_executor(
+                    self._openers, unpack, upload, scratch, allowance
                 )
-            # What is written is the queue, too: the intake checks what is in the state CHECKING.
-            done = await site.write(
-                submissions.submit, author.author_id, manifest, kept, site.settings.quotas.bots
-            )
-            site.tell(*done.changed)
+            done = await self._keep(author, manifest, scratch / PACKED)
+            self._site.tell(*done.changed)
             return done
         finally:
+            await asyncio.to_thread(_remove, scratch)
             await self._end(author, upload)
+
+    async def _keep(self, author: Bearer, manifest: Manifest, packed: Path) -> Submitted:
+        """Keep a program, and write it down: that is the queue of what is to be checked, too.
+
+        One after the other: what was refused, or had to make room, is removed at once, and nobody
+        else has just come with the same.
+        """
+        site, quotas = self._site, self._site.settings.quotas
+        async with self._keeping:
+            kept = await asyncio.to_thread(site.home.archives.adopt, packed)
+            try:
+                done = await site.write(
+                    submissions.submit,
+                    author.author_id,
+                    manifest,
+                    kept,
+                    quotas.bots,
+                    quotas.kept_bytes,
+                )
+            except Refused:
+                await site.read(forget_files, site.home.archives, [kept.digest])
+                raise
+            if done.gone:
+                await site.read(forget_files, site.home.archives, done.gone)
+            return done
 
     async def start(self) -> None:
         """Be ready; nothing runs between two submissions."""
@@ -148,17 +174,20 @@ class Submitting:
         return Path(name)
 
 
-def unpack(home: Home, archive: Path) -> tuple[Manifest, Kept]:
-    """Have an archive opened by another process, and keep what that makes of it. Blocking."""
-    scratch = Path(tempfile.mkdtemp(prefix="unpacked-", dir=archive.parent))
+def unpack(archive: Path, scratch: Path, allowance: Allowance) -> Manifest:
+    """Have an archive opened by another process, in a new directory. Blocking."""
+    scratch.mkdir(mode=0o700)
+    return open_upload(archive, scratch, allowance)
+
+
+def _remove(scratch: Path) -> None:
+    """Remove the directory in which an archive was opened; blocking, if its process was killed."""
     try:
-        manifest = open_upload(archive, scratch)
-        return manifest, home.archives.adopt(scratch / PACKED)
-    finally:
-        try:
-            scratch.rmdir()
-        except OSError:  # the other process was killed, and has left what it had unpacked
-            discard(scratch)
+        scratch.rmdir()
+    except FileNotFoundError:
+        pass
+    except OSError:
+        discard(scratch)
 
 
 SUBMITTING: Final[web.AppKey[Submitting]] = web.AppKey("submitting", Submitting)

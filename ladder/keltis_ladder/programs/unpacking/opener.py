@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from keltis_bots.manifest import BadManifest, read_manifest
-from keltis_ladder.files.packing import write_archive
+from keltis_ladder.files.packing import TooLarge, write_archive
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import Bounds, CannotStage, blame, discard
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs.staging import SUBMITTED, stage
@@ -44,19 +45,19 @@ from keltis_ladder.sandbox.prctl import die_with_parent, give_up_new_privileges
 KEPT: Final = Bounds(SUBMITTED.files + 1, SUBMITTED.size)  # the directory itself counts, too
 
 
-def open_upload(archive: Path, scratch: Path) -> dict[str, Any]:
+def open_upload(archive: Path, scratch: Path, most: int) -> dict[str, Any]:
     """Unpack an archive, and pack its files anew; return what its manifest says."""
     unpacked = scratch / UNPACKED
     unpacked.mkdir()
     try:
-        return _open_upload(archive, unpacked, scratch / PACKED)
+        return _open_upload(archive, unpacked, scratch / PACKED, most)
     finally:
         # Thousands of files, perhaps: what we do not remove, the server must.
         with contextlib.suppress(OSError, subprocess.CalledProcessError):
             discard(unpacked)
 
 
-def _open_upload(archive: Path, scratch: Path, packed: Path) -> dict[str, Any]:
+def _open_upload(archive: Path, scratch: Path, packed: Path, most: int) -> dict[str, Any]:
     try:
         source = unpack(archive, scratch / "sent")
         staged = stage(source, scratch / "bot").directory
@@ -68,7 +69,14 @@ def _open_upload(archive: Path, scratch: Path, packed: Path) -> dict[str, Any]:
     except CannotStage as error:
         raise BadArchive(str(error).replace(str(scratch), "")) from None
     with packed.open("xb") as file:
-        write_archive(staged, file)
+        try:
+            write_archive(staged, file, most)
+        except TooLarge:
+            packed.unlink()
+            raise BadArchive(
+                f"its files have more than {most / MIB:g} MiB when they are packed by gzip, as they"
+                " are kept: leave out what the build can make"
+            ) from None
     return {name: value for name, value in asdict(manifest).items() if value != ()}
 
 
@@ -128,7 +136,8 @@ def outcome(arguments: argparse.Namespace, allowance: Allowance) -> tuple[str, d
         if arguments.kept is not None:
             kept, digest = arguments.kept, arguments.digest
             return OPENED, open_kept(kept, digest, arguments.into, allowance.cpu)
-        return OPENED, {"manifest": open_upload(arguments.upload, arguments.scratch)}
+        told = open_upload(arguments.upload, arguments.scratch, allowance.packed)
+        return OPENED, {"manifest": told}
     except BadArchive as error:
         return REFUSED, {"text": str(error)}
     except MachineFailed as error:

@@ -53,6 +53,7 @@ class Allowance:
     cpu: int = 60  # seconds
     memory: int = 512 * MIB
     file_size: int = 264 * MIB
+    packed: int = 256 * MIB  # bytes of the archive that we make of an upload
     open_files: int = 64
     nice: int = 10
 
