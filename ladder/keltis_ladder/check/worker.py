@@ -23,7 +23,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Doing, Event, Finding, Mark
 from keltis_ladder.match.faults import PlatformFault
-from keltis_ladder.programs.unpacking.opening import open_kept
+from keltis_ladder.programs.preparing import unpack_kept
 from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
@@ -130,7 +130,7 @@ def main() -> None:
     os.dup2(2, 1)
     try:
         if arguments.unpack is not None:
-            open_kept(arguments.unpack, arguments.archive, arguments.bot)
+            unpack_kept(arguments.unpack, arguments.archive, arguments.bot, arguments.cache)
         sandbox = None if arguments.no_sandbox else find_sandbox()
         failure = check(arguments.bot, arguments.archive, sandbox, arguments.cache, teller)
     except (LadderError, PlatformFault, CannotStart, OSError) as error:

@@ -7,22 +7,26 @@ name when it is complete, by one rename; what has no name yet is nobody's but it
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import stat
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from keltis_bots.manifest import FILE_NAME, BadManifest, Manifest, read_manifest
 from keltis_ladder.errors import UnknownBot
-from keltis_ladder.files.trees import discard
+from keltis_ladder.files.room import reserved
+from keltis_ladder.files.trees import discard, walk
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs.builds import build
-from keltis_ladder.programs.staging import stage
+from keltis_ladder.programs.staging import BUILT, SUBMITTED, stage
+from keltis_ladder.programs.unpacking.opening import open_kept
 from keltis_ladder.sandbox.sandbox import Sandbox
 
 KEPT: Final = 32  # bots in the cache
@@ -178,16 +182,15 @@ def _make(
     builds: Builds,
 ) -> Prepared:
     """Stage and build a bot under a name of our own, and give it its name when it is complete."""
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache, prefix=unfinished(os.getpid())) as text:
-        scratch = Path(text)
-        staged = stage(source, scratch / _FILES)
+    with scratch_in(cache) as scratch:
+        with reserved(cache, _bytes_in(source), builds.are_wanted):
+            staged = stage(source, scratch / _FILES)
         digest = name or staged.digest
         if name is None and (found := find_prepared(cache, digest, sandbox)) is not None:
             return found
         shutil.copyfile(staged.directory / FILE_NAME, scratch / FILE_NAME)
         if manifest.build:
-            with builds.turn:
+            with builds.turn, reserved(cache, BUILT.size, builds.are_wanted):
                 command = list(manifest.build)
                 build(staged, command, sandbox, on_output, is_wanted=builds.are_wanted)
         (scratch / _READY).write_text(str(_blocks(scratch)))
@@ -202,6 +205,37 @@ def _make(
             return found  # another process has prepared the same bot meanwhile; it is as good
         scratch.mkdir()  # for the context manager to remove
     return Prepared(manifest, home / _FILES, digest, fresh=True)
+
+
+@contextlib.contextmanager
+def scratch_in(cache: Path) -> Iterator[Path]:
+    """Have a directory on the disk of the cache, which is removed afterwards."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        scratch = tempfile.TemporaryDirectory(dir=cache, prefix=unfinished(os.getpid()))
+    except OSError as error:
+        raise MachineFailed(f"cannot keep a bot in {cache}: {error}") from error
+    with scratch as text:
+        yield Path(text)
+
+
+def unpack_kept(
+    archive: Path,
+    digest: str,
+    into: Path,
+    cache: Path,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> None:
+    """Unpack an archive that we packed, on the disk of the cache, when there is room."""
+    with scratch_in(cache), reserved(cache, SUBMITTED.size, is_wanted):
+        open_kept(archive, digest, into)
+
+
+def _bytes_in(source: Path) -> int:
+    """Return the bytes of a bot's files, as far as they can be looked at: staging tells more."""
+    with contextlib.suppress(OSError):
+        return sum(entry.size for entry in walk(source, SUBMITTED) if stat.S_ISREG(entry.mode))
+    return 0
 
 
 def _discard_incomplete(home: Path) -> None:

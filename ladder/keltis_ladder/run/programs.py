@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -15,9 +14,15 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.trees import blame
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import MachineFailed, PlatformFault
-from keltis_ladder.programs.preparing import Builds, find_prepared, prepare, remove, unfinished
+from keltis_ladder.programs.preparing import (
+    Builds,
+    find_prepared,
+    prepare,
+    remove,
+    scratch_in,
+    unpack_kept,
+)
 from keltis_ladder.programs.staging import stage
-from keltis_ladder.programs.unpacking.opening import open_kept
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept, note_archive
 from keltis_ladder.store.bots.catalogue import add_version, ensure_bot, newest_version
@@ -49,10 +54,8 @@ class Lacking(Exception):
 def keep_program(home: Home, directory: Path) -> tuple[Manifest, Kept]:
     """Copy a bot's directory into the store's archives."""
     manifest = read_manifest(directory)
-    cache = home.directory / "bots"
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache, prefix=unfinished(os.getpid())) as scratch:
-        staged = stage(directory, Path(scratch) / "bot")
+    with scratch_in(home.directory / "bots") as scratch:
+        staged = stage(directory, scratch / "bot")
         try:
             return manifest, home.archives.put_directory(staged.directory)
         finally:
@@ -146,10 +149,10 @@ def make_ready(
     cache = home.directory / "bots"
     prepared = find_prepared(cache, digest, sandbox)
     if prepared is None:
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache, prefix=unfinished(os.getpid())) as scratch:
-            source = Path(scratch) / "bot"
-            open_kept(home.archives.path(digest), digest, source)
+        builds = builds or Builds()
+        with scratch_in(cache) as scratch:
+            source = scratch / "bot"
+            unpack_kept(home.archives.path(digest), digest, source, cache, builds.are_wanted)
             prepared = prepare(source, sandbox, on_output, cache, digest, keep=None, builds=builds)
     return prepared.entrant
 

@@ -17,8 +17,10 @@ from typing import Any, Final
 
 from keltis_bots.texts import printable
 from keltis_ladder.files.excerpts import LARGEST, Excerpt
+from keltis_ladder.files.room import LOOK, worth_waiting
 from keltis_ladder.files.trees import discard
 from keltis_ladder.programs.preparing import discard_unfinished
+from keltis_ladder.programs.staging import BUILT, SUBMITTED
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.limits import BUILD_SECONDS
 from keltis_ladder.sandbox.strays import end_strays
@@ -26,6 +28,7 @@ from keltis_ladder.store.bots.submissions import Subject
 from keltis_ladder.store.home import Home
 
 LIMIT: Final = BUILD_SECONDS + 180.0  # seconds for a build and all games
+ROOM: Final = 2 * SUBMITTED.size + BUILT.size  # unpacked, the bot's files, and what they become
 GOODBYE: Final = 5.0  # seconds for the child to end by itself after its last word
 LONGEST_LINE: Final = 16 * LARGEST  # bytes that the child may write in one line
 
@@ -54,6 +57,7 @@ async def run_check(
     nice: int = 0,
 ) -> str | None:
     """Check a version; return why it may not play, none if it may. Raise CheckTrouble."""
+    await _wait_for_room(home.directory / "bots")
     scratch = _new_directory(home.directory / "incoming")
     try:
         with tempfile.TemporaryFile() as log:  # what it says only if it dies of an internal error
@@ -77,6 +81,13 @@ async def run_check(
             return _verdict(last, process.returncode, log)
     finally:
         await _through(asyncio.to_thread(discard, scratch))
+
+
+async def _wait_for_room(disk: Path) -> None:
+    """Wait while others have the room that a check may need: its own time has not begun yet."""
+    await asyncio.to_thread(disk.mkdir, parents=True, exist_ok=True)
+    while await asyncio.to_thread(worth_waiting, disk, ROOM):
+        await asyncio.sleep(LOOK)
 
 
 def _new_directory(parent: Path) -> Path:

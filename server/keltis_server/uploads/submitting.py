@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -17,9 +16,10 @@ from typing import Any, Final
 from aiohttp import web
 
 from keltis_bots.manifest import Manifest
+from keltis_ladder.files.room import reserved, room_left
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import discard
-from keltis_ladder.programs.staging import BUILT
+from keltis_ladder.programs.staging import BUILT, SUBMITTED
 from keltis_ladder.programs.unpacking.opening import PACKED, UPLOAD, Allowance, open_upload
 from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.bots import submissions
@@ -47,6 +47,7 @@ class Submitting:
         self.receiver = Receiver()
         self.reserve = BUILT.size  # bytes that the disk must have left
         self._site = site
+        self._disk = site.home.directory / "bots"  # where builds promise each other room
         self._under_way: Counter[int] = Counter()  # by author
         self._keeping = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -75,9 +76,10 @@ class Submitting:
 
     async def _require_disk(self) -> None:
         """Refuse uploads where no build could begin: what is left is for results."""
-        disk = await asyncio.to_thread(shutil.disk_usage, self._site.home.directory)
-        if disk.free < self.reserve:
-            text = f"the disk is nearly full, {disk.free // MIB} MiB are left: uploads are refused"
+        free = await asyncio.to_thread(room_left, self._disk)
+        left = free - self._under_way.total() * self._site.settings.quotas.archive_bytes
+        if left < self.reserve:
+            text = f"the disk is nearly full, {left // MIB} MiB are left: uploads are refused"
             log.error(text)
             self._site.tell(PlatformTrouble(text))
             raise Problem(
@@ -92,7 +94,7 @@ class Submitting:
         try:
             async with self._turns.of(author.author_id):
                 manifest = await asyncio.get_running_loop().run_in_executor(
-                    self._openers, unpack, upload, scratch, allowance
+                    self._openers, unpack, self._disk, upload, scratch, allowance
                 )
             done = await self._keep(author, manifest, scratch / PACKED)
             self._site.tell(*done.changed)
@@ -128,6 +130,7 @@ class Submitting:
 
     async def start(self) -> None:
         """Be ready; nothing runs between two submissions."""
+        await asyncio.to_thread(self._disk.mkdir, parents=True, exist_ok=True)
 
     async def stop(self) -> None:
         """Wait for what is being dealt with."""
@@ -174,10 +177,12 @@ class Submitting:
         return Path(name)
 
 
-def unpack(archive: Path, scratch: Path, allowance: Allowance) -> Manifest:
+def unpack(disk: Path, archive: Path, scratch: Path, allowance: Allowance) -> Manifest:
     """Have an archive opened by another process, in a new directory. Blocking."""
     scratch.mkdir(mode=0o700)
-    return open_upload(archive, scratch, allowance)
+    needed = 2 * SUBMITTED.size + allowance.packed  # what is in it, the bot's files, our archive
+    with reserved(disk, needed):
+        return open_upload(archive, scratch, allowance)
 
 
 def _remove(scratch: Path) -> None:
