@@ -83,8 +83,8 @@ def synchrony_check(is_synchronised: bool | None) -> Check:
         found="the kernel does not tell whether the time of day is right"
         if is_synchronised is None
         else "nothing that the kernel knows of keeps the time of day right",
-        meaning="Results, tokens and tournaments carry wrong times when it drifts; clocks of bots"
-        " do not depend on it. The host of a virtual machine or container may keep it all the same.",
+        meaning="Results, tokens and tournaments carry wrong times when it drifts; bots' clocks"
+        " do not depend on it. The host of a virtual machine or container may keep it right.",
         remedy=("timedatectl set-ntp true",),
     )
 
