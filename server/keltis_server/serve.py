@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
+import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -109,9 +111,21 @@ def new_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
+def raise_open_files() -> None:
+    """Have as many files open as this process may: each connection is one, and many begin low.
+
+    What is started by us has limits of its own.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(OSError, ValueError):  # some systems bound what has no limit
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def serve(settings: Settings, home: Home, on_ready: OnReady) -> None:
     """Serve until SIGINT or SIGTERM; then finish what can be finished, and lose nothing."""
     sys.setswitchinterval(SWITCH)
+    raise_open_files()
     settings.check()
     with occupied(home) as occupancy:
         site = open_site(settings, home)

@@ -40,6 +40,7 @@ class Quotas:
     """How much one author, or one address, may ask for."""
 
     archive_bytes: int = 20 * MIB
+    kept_bytes: int = 256 * MIB  # of all archives of one author
     uploads_per_hour: int = 20
     bots: int = 10  # of one author
     challenges_per_hour: int = 120

@@ -88,6 +88,14 @@ def serve(
     archive_mib: Annotated[
         int, setting("--archive-mib", "Maximum size of an upload.", min=1)
     ] = DEFAULTS.archive_bytes // MIB,
+    kept_mib: Annotated[
+        int,
+        setting(
+            "--kept-mib-per-author",
+            "Maximum size of an author's uploads; old versions make room for new ones.",
+            min=1,
+        ),
+    ] = DEFAULTS.kept_bytes // MIB,
     uploads: Annotated[
         int, setting("--uploads-per-hour", "Rate limit per author.", min=1)
     ] = DEFAULTS.uploads_per_hour,
@@ -186,6 +194,7 @@ def serve(
         ),
         quotas=Quotas(
             archive_bytes=archive_mib * MIB,
+            kept_bytes=kept_mib * MIB,
             uploads_per_hour=uploads,
             bots=bots,
             requests_per_minute=requests,

@@ -23,6 +23,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import Excerpt
 from keltis_ladder.findings import Doing, Event, Finding, Mark
 from keltis_ladder.match.faults import PlatformFault
+from keltis_ladder.programs.preparing import unpack_kept
 from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
@@ -116,6 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="keltis_ladder.check.worker", description=__doc__)
     parser.add_argument("--parent", type=int, required=True, help="the process that wants it")
     parser.add_argument("--bot", type=Path, required=True, help="the directory with its files")
+    parser.add_argument("--unpack", type=Path, help="the archive, if they are still in it")
     parser.add_argument("--archive", required=True, help="the digest of what they came in")
     parser.add_argument("--cache", type=Path, required=True, help="where built bots are kept")
     parser.add_argument("--nice", type=int, default=0, help="how much to give way to others")
@@ -127,6 +129,8 @@ def main() -> None:
     teller = Teller(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)
     try:
+        if arguments.unpack is not None:
+            unpack_kept(arguments.unpack, arguments.archive, arguments.bot, arguments.cache)
         sandbox = None if arguments.no_sandbox else find_sandbox()
         failure = check(arguments.bot, arguments.archive, sandbox, arguments.cache, teller)
     except (LadderError, PlatformFault, CannotStart, OSError) as error:

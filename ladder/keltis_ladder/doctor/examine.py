@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from keltis_ladder.doctor.capacity import capacity_checks
 from keltis_ladder.doctor.check import Check, Machine, State
 from keltis_ladder.doctor.groups import group_checks
 from keltis_ladder.doctor.languages import language_checks
@@ -20,6 +21,7 @@ def examine(directory: Path, database: str | None = None) -> Iterator[Check]:
     yield from group_checks(machine)
     yield from language_checks(machine)
     yield from resource_checks(machine, directory, database)
+    yield from capacity_checks()
 
 
 def is_fair(checks: Iterable[Check]) -> bool:

@@ -8,21 +8,29 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from keltis_ladder.errors import LadderError
+
 _BEST: Final = 9
 _GZIP: Final = 31  # zlib's number for gzip, with no time in its header
+
+
+class TooLarge(LadderError):
+    """Files that make a larger archive than there may be."""
 
 
 class _Compressing(io.RawIOBase):
     """Compresses what is written to it, so that a large bot takes little memory."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, most: int | None) -> None:
         self._file = file
+        self._most = most
+        self._packed = 0
         self._compressor = zlib.compressobj(_BEST, zlib.DEFLATED, _GZIP)
         self._written = 0
 
     def write(self, data: bytes, /) -> int:  # type: ignore[override]
         """Compress the next bytes."""
-        self._file.write(self._compressor.compress(data))
+        self._put(self._compressor.compress(data))
         self._written += len(data)
         return len(data)
 
@@ -32,7 +40,13 @@ class _Compressing(io.RawIOBase):
 
     def finish(self) -> None:
         """Write what is left."""
-        self._file.write(self._compressor.flush())
+        self._put(self._compressor.flush())
+
+    def _put(self, data: bytes) -> None:
+        self._packed += len(data)
+        if self._most is not None and self._packed > self._most:
+            raise TooLarge(f"packed by gzip, the files have more than {self._most:,} bytes")
+        self._file.write(data)
 
 
 def pack_directory(directory: Path) -> bytes:
@@ -42,9 +56,9 @@ def pack_directory(directory: Path) -> bytes:
     return buffer.getvalue()
 
 
-def write_archive(directory: Path, file: BinaryIO) -> None:
-    """Write a directory as an archive without times and owners."""
-    packed = _Compressing(file)
+def write_archive(directory: Path, file: BinaryIO, most: int | None = None) -> None:
+    """Write a directory as an archive without times and owners, of so many bytes at most."""
+    packed = _Compressing(file, most)
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(directory.rglob("*")):
             member = archive.gettarinfo(str(path), str(path.relative_to(directory)))

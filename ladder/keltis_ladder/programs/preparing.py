@@ -7,22 +7,26 @@ name when it is complete, by one rename; what has no name yet is nobody's but it
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import stat
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from keltis_bots.manifest import FILE_NAME, BadManifest, Manifest, read_manifest
 from keltis_ladder.errors import UnknownBot
-from keltis_ladder.files.trees import discard
+from keltis_ladder.files.room import reserved
+from keltis_ladder.files.trees import discard, walk
 from keltis_ladder.match.entrants import BUILT_IN, Entrant, built_in, entrant_of
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs.builds import build
-from keltis_ladder.programs.staging import stage
+from keltis_ladder.programs.staging import BUILT, SUBMITTED, stage
+from keltis_ladder.programs.unpacking.opening import open_kept
 from keltis_ladder.sandbox.sandbox import Sandbox
 
 KEPT: Final = 32  # bots in the cache
@@ -154,11 +158,12 @@ def _blocks(directory: Path) -> int:
 
 def discard_unfinished(cache: Path, pid: int) -> None:
     """Remove what a process that has ended was preparing: it may have been killed."""
-    for path in cache.glob(f"{_unfinished(pid)}*"):
+    for path in cache.glob(f"{unfinished(pid)}*"):
         discard(path)
 
 
-def _unfinished(pid: int) -> str:
+def unfinished(pid: int) -> str:
+    """Return how the names begin of what a process is preparing in the cache."""
     return f".new-{pid}-"
 
 
@@ -177,16 +182,15 @@ def _make(
     builds: Builds,
 ) -> Prepared:
     """Stage and build a bot under a name of our own, and give it its name when it is complete."""
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache, prefix=_unfinished(os.getpid())) as text:
-        scratch = Path(text)
-        staged = stage(source, scratch / _FILES)
+    with scratch_in(cache) as scratch:
+        with reserved(cache, _bytes_in(source), builds.are_wanted):
+            staged = stage(source, scratch / _FILES)
         digest = name or staged.digest
         if name is None and (found := find_prepared(cache, digest, sandbox)) is not None:
             return found
         shutil.copyfile(staged.directory / FILE_NAME, scratch / FILE_NAME)
         if manifest.build:
-            with builds.turn:
+            with builds.turn, reserved(cache, BUILT.size, builds.are_wanted):
                 command = list(manifest.build)
                 build(staged, command, sandbox, on_output, is_wanted=builds.are_wanted)
         (scratch / _READY).write_text(str(_blocks(scratch)))
@@ -203,11 +207,42 @@ def _make(
     return Prepared(manifest, home / _FILES, digest, fresh=True)
 
 
+@contextlib.contextmanager
+def scratch_in(cache: Path) -> Iterator[Path]:
+    """Have a directory on the disk of the cache, which is removed afterwards."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        scratch = tempfile.TemporaryDirectory(dir=cache, prefix=unfinished(os.getpid()))
+    except OSError as error:
+        raise MachineFailed(f"cannot keep a bot in {cache}: {error}") from error
+    with scratch as text:
+        yield Path(text)
+
+
+def unpack_kept(
+    archive: Path,
+    digest: str,
+    into: Path,
+    cache: Path,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> None:
+    """Unpack an archive that we packed, on the disk of the cache, when there is room."""
+    with scratch_in(cache), reserved(cache, SUBMITTED.size, is_wanted):
+        open_kept(archive, digest, into)
+
+
+def _bytes_in(source: Path) -> int:
+    """Return the bytes of a bot's files, as far as they can be looked at: staging tells more."""
+    with contextlib.suppress(OSError):
+        return sum(entry.size for entry in walk(source, SUBMITTED) if stat.S_ISREG(entry.mode))
+    return 0
+
+
 def _discard_incomplete(home: Path) -> None:
     """Remove what has a bot's name and is not one: a copy that was broken off, an older release."""
     if not home.exists() or _is_complete(home):
         return
-    aside = home.with_name(f"{_unfinished(os.getpid())}{home.name}")
+    aside = home.with_name(f"{unfinished(os.getpid())}{home.name}")
     home.rename(aside)
     if _is_complete(aside) and not home.exists():  # somebody has just put it in place
         aside.rename(home)

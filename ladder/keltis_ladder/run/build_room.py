@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, or_, select
 
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.programs.preparing import PLAIN, room_taken
 from keltis_ladder.run.pruning import needed_archives, remove_builds
+from keltis_ladder.store.bots.needed import in_tournaments
 from keltis_ladder.store.bots.submissions import Subject
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
@@ -86,31 +87,40 @@ def why_no_room(
     own = sizes.get(found.digest, 0)
     others = {
         digest
-        for author, bot, digest in playing
-        if author == found.author_id and bot != found.bot and digest != found.digest
+        for author, bot, digest, is_entered in playing
+        if author == found.author_id and (bot != found.bot or is_entered) and digest != found.digest
     }
     held = own + sum(sizes.get(digest, 0) for digest in others)
     most = OF_AUTHOR
     room = room_for(home, builds) if room is None else room
     if sum(sizes.get(digest, 0) for digest in {each[2] for each in playing}) + own > room:
-        authors = {author for author, _, _ in playing} | {found.author_id}
+        authors = {author for author, *_ in playing} | {found.author_id}
         most = min(most, room // len(authors))
     if held <= most:
         return None
     return (
         f"what your bots have built takes {held // MIB:,} MiB of disk, and may take"
-        f" {most // MIB:,} MiB: let the build remove what only the compiler needs, or retire a bot"
+        f" {most // MIB:,} MiB: let the build remove what only the compiler needs, retire a bot, or"
+        " wait for the end of the tournaments that an older version is entered for"
     )
 
 
-def _playing(session: Session) -> list[tuple[int, str, str]]:
-    """Return author, bot and archive of all versions that play."""
+def _playing(session: Session) -> list[tuple[int, str, str, bool]]:
+    """Return author, bot and archive of all versions that play, and whether a tournament needs it.
+
+    A newer version takes the place of one that plays, but not in a tournament that it is entered
+    for, however long that is still to come.
+    """
     query = (
-        select(Bot.author_id, Bot.name, Version.archive_digest)
+        select(Bot.author_id, Bot.name, Version.archive_digest, in_tournaments())
         .join(Bot, col(Bot.id) == Version.bot_id)
         .where(
-            Version.state == VersionState.ACTIVE,
+            or_(col(Version.state) == VersionState.ACTIVE, in_tournaments()),
             col(Version.archive_digest).is_not(None),
         )
     )
-    return [(author, bot, digest) for author, bot, digest in session.exec(query) if digest]
+    return [
+        (author, bot, digest, bool(is_entered))
+        for author, bot, digest, is_entered in session.exec(query)
+        if digest
+    ]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tarfile
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -16,7 +14,13 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.trees import blame, discard
 from keltis_ladder.match.entrants import Entrant, built_in
 from keltis_ladder.match.faults import MachineFailed, PlatformFault
-from keltis_ladder.programs.preparing import Builds, find_prepared, prepare
+from keltis_ladder.programs.preparing import (
+    Builds,
+    find_prepared,
+    prepare,
+    scratch_in,
+    unpack_kept,
+)
 from keltis_ladder.programs.staging import stage
 from keltis_ladder.sandbox.sandbox import Sandbox
 from keltis_ladder.store.archives import Kept, note_archive
@@ -49,8 +53,8 @@ class Lacking(Exception):
 def keep_program(home: Home, directory: Path) -> tuple[Manifest, Kept]:
     """Copy a bot's directory into the store's archives."""
     manifest = read_manifest(directory)
-    with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
-        staged = stage(directory, Path(scratch) / "bot")
+    with scratch_in(home.directory / "bots") as scratch:
+        staged = stage(directory, scratch / "bot")
         try:
             return manifest, home.archives.put_directory(staged.directory)
         finally:
@@ -115,7 +119,7 @@ class Programs:
             found = self._ready[version.id] = self._prepare(version, bot)
         except PlatformFault:
             raise
-        except (LadderError, BadManifest, tarfile.TarError) as error:
+        except (LadderError, BadManifest) as error:
             raise Unready(version.id, f"{bot.name} cannot be made ready: {error}") from error
         except OSError as error:
             fault = blame(error, f"{bot.name} cannot be made ready")
@@ -145,9 +149,10 @@ def make_ready(
     cache = home.directory / "bots"
     prepared = find_prepared(cache, digest, sandbox)
     if prepared is None:
-        with tempfile.TemporaryDirectory(prefix="keltis-") as scratch:
-            source = Path(scratch) / "bot"
-            home.archives.unpack(digest, source)
+        builds = builds or Builds()
+        with scratch_in(cache) as scratch:
+            source = scratch / "bot"
+            unpack_kept(home.archives.path(digest), digest, source, cache, builds.are_wanted)
             prepared = prepare(source, sandbox, on_output, cache, digest, keep=None, builds=builds)
     return prepared.entrant
 

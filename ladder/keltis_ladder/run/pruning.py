@@ -1,8 +1,9 @@
 """Pruning: remove programs that no version can need any more.
 
 A build is needed while its version plays or is about to; from its archive it can be made again. An
-archive is needed as long as its version may play or be checked again. What was played with stays,
-unless told otherwise: it is the only way to play a match again.
+archive is needed as long as its version may play or be checked again. What was played with lately
+stays, unless told otherwise: it is the only way to play a match again. To verify results, seeds and
+ratings no archive is needed: digests are stored with the seed, and decisions with the result.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, func
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, and_, col, or_, select
 
 from keltis_ladder.files.trees import discard
@@ -23,32 +25,25 @@ from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.programs.preparing import PLAIN
 from keltis_ladder.store.archives import Archives
 from keltis_ladder.store.bots.forgetting import forget_files, forget_programs, let_go
+from keltis_ladder.store.bots.needed import never_played, over, wanted
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import (
     Archive,
     Bot,
-    Job,
-    JobEntrant,
-    JobState,
-    Place,
-    TournamentEntrant,
-    TournamentRecord,
-    TournamentState,
     Version,
 )
 from keltis_ladder.store.schema.version_states import VersionState
 
 UNUSED: Final = 86_400.0  # seconds without a match after which a build may go
 REGRETS: Final = timedelta(days=7)  # for authors who look into what was wrong with an upload
+OUTDATED: Final = timedelta(days=90)  # after which old versions of a bot that played may go
+RECENT: Final = 5  # versions of a bot that stay all the same
 REGRETTED: Final = 10  # uploads of one author that are kept for that
 LEAVING: Final = ".new-old-"  # how the names of those begin that are being removed
 
-_UNFINISHED: Final = (JobState.WAITING, JobState.HELD, JobState.LEASED)
-_TO_COME: Final = (TournamentState.SCHEDULED, TournamentState.RUNNING, TournamentState.PAUSED)
 _PLAYING: Final = (VersionState.ACTIVE, VersionState.CHECKING, VersionState.UNCHECKED)
-_OVER: Final = (VersionState.BROKEN, VersionState.SUPERSEDED)  # for good; what is retired is not
 
 
 @dataclass(frozen=True)
@@ -123,45 +118,36 @@ def needed_archives(session: Session) -> set[str]:
     """Return the archives of versions that play or are about to."""
     query = select(Version.archive_digest).where(
         col(Version.archive_digest).is_not(None),
-        or_(col(Version.state).in_(_PLAYING), _wanted()),
+        or_(col(Version.state).in_(_PLAYING), wanted()),
     )
     return {digest for digest in session.exec(query) if digest is not None}
 
 
-def _wanted() -> ColumnElement[bool]:
-    """Return the condition that a version is in a match or tournament that is not over."""
-    in_matches = (
-        select(JobEntrant.version_id)
-        .join(Job, col(Job.id) == JobEntrant.job_id)
-        .where(col(Job.state).in_(_UNFINISHED))
-    )
-    in_tournaments = (
-        select(TournamentEntrant.version_id)
-        .join(TournamentRecord, col(TournamentRecord.id) == TournamentEntrant.tournament_id)
-        .where(col(TournamentRecord.state).in_(_TO_COME))
-    )
-    return or_(col(Version.id).in_(in_matches), col(Version.id).in_(in_tournaments))
-
-
 def _let_go(session: Session, moment: datetime, played: bool, dry_run: bool) -> list[str]:
     """Let go of the archives that nobody needs, and of those of removed bots; return which."""
-    spent = and_(_over(), col(Version.created) < moment - REGRETS)
+    spent = col(Version.created) < moment - REGRETS
     if not played:
-        spent = and_(spent, _never_played())
-    versions = session.exec(select(Version).where(spent).with_for_update(key_share=True)).all()
+        outdated = and_(col(Version.created) < moment - OUTDATED, _newer_ones() >= RECENT)
+        spent = and_(spent, or_(never_played(), outdated))
+    versions = session.exec(
+        select(Version).where(over(), spent).with_for_update(key_share=True)
+    ).all()
     gone = [*let_go(session, versions), *forget_programs(session)]
     if dry_run:
         session.rollback()
     return gone
 
 
-def _over() -> ColumnElement[bool]:
-    """Return the condition that a version will never play again, and has its archive still."""
-    return and_(col(Version.archive_digest).is_not(None), col(Version.state).in_(_OVER), ~_wanted())
-
-
-def _never_played() -> ColumnElement[bool]:
-    return col(Version.id).not_in(select(Place.version_id))
+def _newer_ones() -> ColumnElement[int]:
+    """Return how many newer versions of its bot a version has."""
+    newer = aliased(Version)
+    return (
+        select(func.count())
+        .select_from(newer)
+        .where(newer.bot_id == Version.bot_id, newer.number > Version.number)
+        .correlate(Version)
+        .scalar_subquery()
+    )
 
 
 def thin_out(home: Home, database: Database) -> int:
@@ -176,7 +162,7 @@ def _let_crowded_go(session: Session) -> list[str]:
     query = (
         select(Version, Bot.author_id)
         .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(_over(), _never_played())
+        .where(over(), never_played())
         .order_by(col(Version.id).desc())
         .with_for_update(key_share=True, of=Version)
     )

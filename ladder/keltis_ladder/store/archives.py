@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
-import shutil
-import tarfile
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +11,7 @@ from typing import Final
 
 from sqlmodel import Session
 
-from keltis_ladder.files.packing import pack_directory
-from keltis_ladder.files.trees import discard, real_path
+from keltis_ladder.files.packing import write_archive
 from keltis_ladder.match.faults import MachineFailed
 from keltis_ladder.store.database import insert_if_new
 from keltis_ladder.store.schema.moments import now
@@ -48,7 +44,7 @@ class Archives:
         """Keep an archive. It is complete on disk when this returns."""
         digest = hashlib.sha256(data).hexdigest()
         path = self.path(digest)
-        if not path.exists() or path.read_bytes() != data:
+        if not path.exists() or _digest(path) != digest:
             self._make_shelf(path)
             handle, name = tempfile.mkstemp(prefix=PARTIAL, dir=path.parent)
             try:
@@ -88,91 +84,28 @@ class Archives:
         for directory in (path.parent, self.root, self.root.parent):
             _sync(directory)
 
-    def get(self, digest: str) -> bytes:
-        """Return an archive's bytes."""
+    def size_of(self, digest: str) -> int:
+        """Return an archive's size; raise unless it is there and undamaged."""
+        path = self.path(digest)
         try:
-            data = self.path(digest).read_bytes()
+            found = _digest(path)
         except FileNotFoundError:
             raise MachineFailed(f"the archive {digest} is missing: restore a backup") from None
-        if hashlib.sha256(data).hexdigest() != digest:
+        if found != digest:
             raise MachineFailed(f"the archive {digest} is damaged: restore a backup")
-        return data
+        return path.stat().st_size
 
     def put_directory(self, directory: Path) -> Kept:
         """Keep a bot's directory as an archive; the same files always make the same one."""
-        return self.put(pack_directory(directory))
-
-    def unpack(self, digest: str, into: Path) -> None:
-        """Unpack an archive that we packed to a new directory; another one is refused whole."""
-        data = self.get(digest)
-        into.mkdir(parents=True)
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=PARTIAL, dir=self.root)
         try:
-            with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
-                _unpack(archive, into)
-        except _NotOurs as error:
-            discard(into)
-            raise MachineFailed(
-                f"the archive {digest} is not as the ladder packs them, and cannot be unpacked:"
-                f" {error}; have its bot submitted again"
-            ) from None
-
-
-class _NotOurs(Exception):
-    """What makes an archive one that we have not packed."""
-
-
-def _unpack(archive: tarfile.TarFile, into: Path) -> None:
-    """Write what is in an archive; links come last, so that nothing is written through one.
-
-    As safe as the filter "data" of tarfile, which Python has only since 3.11.4.
-    """
-    links: dict[Path, str] = {}
-    for member in archive:
-        path = into / _name_within(member)
-        try:
-            if member.isdir():
-                path.mkdir()
-            elif member.issym():
-                links[path] = member.linkname
-            elif member.isreg():
-                _write_file(archive, member, path)
-            else:
-                raise _NotOurs(f"{member.name!r} is neither a file nor a directory nor a link")
-        except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
-            raise _NotOurs(f"{member.name!r}: {error.strerror}") from None
-    _make_links(links, into)
-
-
-def _name_within(member: tarfile.TarInfo) -> Path:
-    name = Path(member.name)
-    if not name.parts or name.is_absolute() or ".." in name.parts:
-        raise _NotOurs(f"{member.name!r} is no name within it")
-    return name
-
-
-def _write_file(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
-    source = archive.extractfile(member)
-    assert source is not None
-    with source, path.open("xb") as file:
-        shutil.copyfileobj(source, file)
-    path.chmod(0o755 if member.mode & 0o100 else 0o644)
-    os.utime(path, (member.mtime, member.mtime))
-
-
-def _make_links(links: dict[Path, str], into: Path) -> None:
-    for path, target in links.items():
-        try:
-            path.symlink_to(target)
-        except OSError as error:
-            raise _NotOurs(f"the link {path.name!r}: {error.strerror}") from None
-    root = into.resolve()
-    for path in links:  # looked at when all are there: one may lead through another
-        try:
-            inside = real_path(path).is_relative_to(root)
-        except OSError:
-            raise _NotOurs(f"the link {path.name!r} leads to itself") from None
-        if not inside:
-            raise _NotOurs(f"the link {path.name!r} leads out of it")
+            with os.fdopen(handle, "wb") as file:
+                write_archive(directory, file)
+            return self.adopt(Path(name))
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 def note_archive(session: Session, kept: Kept) -> None:

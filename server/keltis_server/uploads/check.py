@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -17,10 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from keltis_bots.texts import printable
-from keltis_ladder.errors import LadderError
 from keltis_ladder.files.excerpts import LARGEST, Excerpt
+from keltis_ladder.files.room import LOOK, worth_waiting
 from keltis_ladder.files.trees import discard
 from keltis_ladder.programs.preparing import discard_unfinished
+from keltis_ladder.programs.staging import BUILT, SUBMITTED
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.limits import LONGEST_BUILD_SECONDS
 from keltis_ladder.sandbox.strays import end_strays
@@ -30,6 +30,7 @@ from keltis_ladder.store.home import Home
 # Seconds on the wall for a build and all games. A bot cannot use them up: its build, its start and
 # every game have limits of their own, for what it uses.
 LONGEST_SECONDS: Final = LONGEST_BUILD_SECONDS + 1800.0
+ROOM: Final = 2 * SUBMITTED.size + BUILT.size  # unpacked, the bot's files, and what they become
 GOODBYE: Final = 5.0  # seconds for the child to end by itself after its last word
 LONGEST_LINE: Final = 16 * LARGEST  # bytes that the child may write in one line
 
@@ -58,9 +59,9 @@ async def run_check(
     nice: int = 0,
 ) -> str | None:
     """Check a version; return why it may not play, none if it may. Raise CheckTrouble."""
+    await _wait_for_room(home.directory / "bots")
     scratch = _new_directory(home.directory / "incoming")
     try:
-        await _through(asyncio.to_thread(_unpack, home, subject, scratch / "bot"))
         with tempfile.TemporaryFile() as log:  # what it says only if it dies of an internal error
             process = await asyncio.create_subprocess_exec(
                 *_command(home, scratch / "bot", subject.digest, sandboxed, nice),
@@ -86,22 +87,23 @@ async def run_check(
         await _through(asyncio.to_thread(discard, scratch))
 
 
+async def _wait_for_room(disk: Path) -> None:
+    """Wait while others have the room that a check may need: its own time has not begun yet."""
+    await asyncio.to_thread(disk.mkdir, parents=True, exist_ok=True)
+    while await asyncio.to_thread(worth_waiting, disk, ROOM):
+        await asyncio.sleep(LOOK)
+
+
 def _new_directory(parent: Path) -> Path:
     parent.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix="check-", dir=parent))
 
 
-def _unpack(home: Home, subject: Subject, into: Path) -> None:
-    try:
-        home.archives.unpack(subject.digest, into)
-    except (LadderError, tarfile.TarError) as error:
-        raise CheckTrouble(str(error)) from None
-
-
 def _command(home: Home, bot: Path, archive: str, sandboxed: bool, nice: int) -> list[str]:
     command = [sys.executable, "-m", "keltis_ladder.check.worker", "--parent", str(os.getpid())]
     command += ["--bot", str(bot), "--cache", str(home.directory / "bots")]
-    command += ["--archive", archive, "--nice", str(nice)]
+    command += ["--unpack", str(home.archives.path(archive)), "--archive", archive]
+    command += ["--nice", str(nice)]
     return command if sandboxed else [*command, "--no-sandbox"]
 
 

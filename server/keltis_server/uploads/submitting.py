@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -16,17 +16,18 @@ from typing import Any, Final
 from aiohttp import web
 
 from keltis_bots.manifest import Manifest
+from keltis_ladder.files.room import reserved, room_left
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import discard
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.programs.staging import BUILT
-from keltis_ladder.programs.unpacking.opening import PACKED, open_upload
+from keltis_ladder.programs.staging import BUILT, SUBMITTED
+from keltis_ladder.programs.unpacking.opening import PACKED, UPLOAD, Allowance, open_upload
 from keltis_ladder.run.scheduler import PlatformTrouble
-from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots import submissions
 from keltis_ladder.store.bots.accounts import Bearer
+from keltis_ladder.store.bots.catalogue import Refused
+from keltis_ladder.store.bots.forgetting import forget_files
 from keltis_ladder.store.bots.submissions import Submitted
-from keltis_ladder.store.home import Home
 from keltis_server.http.problems import Problem, too_many
 from keltis_server.site.site import Site
 from keltis_server.uploads.receiving import CutOff, Receiver, check_length, cut_off
@@ -47,7 +48,9 @@ class Submitting:
         self.receiver = Receiver()
         self.reserve = BUILT.size  # bytes that the disk must have left
         self._site = site
+        self._disk = site.home.directory / "bots"  # where builds promise each other room
         self._under_way: Counter[int] = Counter()  # by author
+        self._keeping = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         opened = max(FEWEST_OPENED, len(os.sched_getaffinity(0)) // CORES_EACH)
         self._turns = Turns(opened)
@@ -74,9 +77,10 @@ class Submitting:
 
     async def _require_disk(self) -> None:
         """Refuse uploads where no build could begin: what is left is for results."""
-        disk = await asyncio.to_thread(shutil.disk_usage, self._site.home.directory)
-        if disk.free < self.reserve:
-            text = f"the disk is nearly full, {disk.free // MIB} MiB are left: uploads are refused"
+        free = await asyncio.to_thread(room_left, self._disk)
+        left = free - self._under_way.total() * self._site.settings.quotas.archive_bytes
+        if left < self.reserve:
+            text = f"the disk is nearly full, {left // MIB} MiB are left: uploads are refused"
             log.error(text)
             self._site.tell(PlatformTrouble(text))
             raise Problem(
@@ -86,26 +90,51 @@ class Submitting:
             )
 
     async def _enter(self, author: Bearer, upload: Path) -> Submitted:
-        site = self._site
+        scratch = upload.with_name(f"{upload.name}-opened")
+        allowance = replace(UPLOAD, packed=self._site.settings.quotas.archive_bytes)
         try:
             async with self._turns.of(author.author_id):
-                manifest, kept = await asyncio.get_running_loop().run_in_executor(
-                    self._openers, unpack, site.home, upload
+                manifest = await asyncio.get_running_loop().run_in_executor(
+                    self._openers, unpack, self._disk, upload, scratch, allowance
                 )
-            # What is written is the queue, too: the intake checks what is in the state CHECKING.
-            done = await site.write(
-                submissions.submit, author.author_id, manifest, kept, site.settings.quotas.bots
-            )
-            site.tell(*done.changed)
+            done = await self._keep(author, manifest, scratch / PACKED)
+            self._site.tell(*done.changed)
             return done
         except MachineFailed as error:
-            site.tell(PlatformTrouble(f"an upload could not be opened: {error}"))
+            self._site.tell(PlatformTrouble(f"an upload could not be opened: {error}"))
             raise
         finally:
+            await asyncio.to_thread(_remove, scratch)
             await self._end(author, upload)
+
+    async def _keep(self, author: Bearer, manifest: Manifest, packed: Path) -> Submitted:
+        """Keep a program, and write it down: that is the queue of what is to be checked, too.
+
+        One after the other: what was refused, or had to make room, is removed at once, and nobody
+        else has just come with the same.
+        """
+        site, quotas = self._site, self._site.settings.quotas
+        async with self._keeping:
+            kept = await asyncio.to_thread(site.home.archives.adopt, packed)
+            try:
+                done = await site.write(
+                    submissions.submit,
+                    author.author_id,
+                    manifest,
+                    kept,
+                    quotas.bots,
+                    quotas.kept_bytes,
+                )
+            except Refused:
+                await site.read(forget_files, site.home.archives, [kept.digest])
+                raise
+            if done.gone:
+                await site.read(forget_files, site.home.archives, done.gone)
+            return done
 
     async def start(self) -> None:
         """Be ready; nothing runs between two submissions."""
+        await asyncio.to_thread(self._disk.mkdir, parents=True, exist_ok=True)
 
     async def stop(self) -> None:
         """Wait for what is being dealt with."""
@@ -152,17 +181,22 @@ class Submitting:
         return Path(name)
 
 
-def unpack(home: Home, archive: Path) -> tuple[Manifest, Kept]:
-    """Have an archive opened by another process, and keep what that makes of it. Blocking."""
-    scratch = Path(tempfile.mkdtemp(prefix="unpacked-", dir=archive.parent))
+def unpack(disk: Path, archive: Path, scratch: Path, allowance: Allowance) -> Manifest:
+    """Have an archive opened by another process, in a new directory. Blocking."""
+    scratch.mkdir(mode=0o700)
+    needed = 2 * SUBMITTED.size + allowance.packed  # what is in it, the bot's files, our archive
+    with reserved(disk, needed):
+        return open_upload(archive, scratch, allowance)
+
+
+def _remove(scratch: Path) -> None:
+    """Remove the directory in which an archive was opened; blocking, if its process was killed."""
     try:
-        manifest = open_upload(archive, scratch)
-        return manifest, home.archives.adopt(scratch / PACKED)
-    finally:
-        try:
-            scratch.rmdir()
-        except OSError:  # the other process was killed, and has left what it had unpacked
-            discard(scratch)
+        scratch.rmdir()
+    except FileNotFoundError:
+        pass
+    except OSError:
+        discard(scratch)
 
 
 SUBMITTING: Final[web.AppKey[Submitting]] = web.AppKey("submitting", Submitting)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import platform
+import resource
 import stat
 import sys
 from dataclasses import replace
@@ -13,6 +14,13 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.doctor import Area, Check, State, is_fair
+from keltis_ladder.doctor.capacity import (
+    GIB,
+    bots_check,
+    clock_status,
+    files_check,
+    synchrony_check,
+)
 from keltis_ladder.doctor.check import Machine
 from keltis_ladder.doctor.groups import (
     Tried,
@@ -347,6 +355,31 @@ def test_memory_is_told(machine: Machine, kib: int, state: State, required: bool
     has(machine, "proc/meminfo", f"MemTotal: 99 kB\nMemAvailable:  {kib} kB\n")
     check = memory_check(machine)
     assert (check.state, check.required) == (state, required)
+
+
+def test_memory_for_all_bots_that_play_is_told_with_the_setting() -> None:
+    assert bots_check(8 * GIB, 2).state is State.OK
+    check = bots_check(20 * GIB, 8)
+    assert (check.state, check.required) == (State.LIMITED, False)
+    assert check.found == "20.0 GiB for all; 8 x 4 bots of 1 GiB are 32 GiB"
+    assert check.remedy == ("keltis-ladder serve --cores 0-4",)
+    assert bots_check(GIB, 1).remedy == ()
+
+
+def test_too_few_open_files_for_the_connections_are_told() -> None:
+    assert files_check(resource.RLIM_INFINITY).state is State.OK
+    assert files_check(4352).state is State.OK
+    check = files_check(4351)
+    assert (check.state, check.required) == (State.LIMITED, False)
+    assert check.found == "up to 4,351; 4,096 connections need 4,352"
+    assert "LimitNOFILE=4352" in check.remedy[1]
+
+
+def test_a_clock_that_nothing_keeps_right_is_told() -> None:
+    assert clock_status() in (True, False, None)
+    assert synchrony_check(True).state is State.OK
+    assert synchrony_check(False).state is State.LIMITED
+    assert "does not tell" in synchrony_check(None).found
 
 
 def test_a_slow_clock_and_a_wrong_time_are_told(machine: Machine) -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import lzma
 import os
+import random
 import select
 import signal
 import stat
@@ -62,6 +63,16 @@ def test_an_upload_is_packed_anew_as_our_own_archive(tmp_path: Path) -> None:
         (bot / name).write_bytes(data)
     assert (tmp_path / "scratch" / PACKED).read_bytes() == pack_directory(bot)
     assert [path.name for path in (tmp_path / "scratch").iterdir()] == [PACKED]
+
+
+def test_what_only_a_better_compressor_makes_small_is_refused(tmp_path: Path) -> None:
+    noise = random.Random(4).randbytes(MIB)
+    files = [*FILES, *((f"copy-{number}.bin", noise) for number in range(4))]
+    sent = lzma.compress(tarred(files))
+    assert len(sent) < 2 * MIB
+    with pytest.raises(BadArchive, match="more than 2 MiB when they are packed by gzip"):
+        opened(tmp_path, sent, replace(UPLOAD, packed=2 * MIB))
+    assert list((tmp_path / "scratch").iterdir()) == []
 
 
 def test_all_that_a_manifest_says_is_told(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ from keltis_ladder.store.bots.catalogue import add_version, ensure_author, ensur
 from keltis_ladder.store.bots.submissions import Subject
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
+from keltis_ladder.store.schema.moments import now
+from keltis_ladder.store.schema.tables import TournamentEntrant, TournamentRecord
 from keltis_ladder.store.schema.version_states import VersionCause, change_state
 from tests.ladder.support.small_bots import write_bot
 
@@ -82,6 +84,38 @@ def test_an_author_has_so_much_for_all_bots_and_a_new_version_replaces_the_old(
     told = why_no_room(home, database, much, lots)
     assert told is not None
     assert "takes 2,100 MiB of disk, and may take 2,048 MiB" in told
+
+
+def test_what_a_tournament_needs_is_counted_beside_the_new_version(
+    home: Home, database: Database, entering: Entering
+) -> None:
+    old = entering("ada", "large", 1500, VersionCause.NEWER_UPLOADED)
+    new = entering("ada", "large", 1500, VersionCause.UPLOADED)
+    lots = 100_000 * MIB
+    assert why_no_room(home, database, new, lots) is None
+    with database.writing() as session:
+        tournament = TournamentRecord(
+            uuid="1",
+            name="cup",
+            plan={},
+            seed="",
+            bank_ms=1,
+            increment_ms=1,
+            start_ms=1,
+            created=now(),
+        )
+        session.add(tournament)
+        session.flush()
+        assert tournament.id is not None
+        session.add(
+            TournamentEntrant(
+                tournament_id=tournament.id, number=0, version_id=old.version_id, name="large"
+            )
+        )
+    told = why_no_room(home, database, new, lots)
+    assert told is not None
+    assert "takes 3,000 MiB of disk" in told
+    assert "tournaments" in told
 
 
 def test_where_there_is_little_room_each_author_has_an_equal_share(

@@ -37,8 +37,12 @@ class Shelf:
         self.programs = Programs(home, None, lambda _: None)
         self._scratch = scratch
 
-    def add(self, name: str, *causes: VersionCause, age: timedelta = LONG_AGO) -> int:
+    def add(
+        self, name: str, *causes: VersionCause, age: timedelta = LONG_AGO, text: str = ""
+    ) -> int:
         """Upload a bot, build it, and let things happen to it."""
+        (self._scratch / name).mkdir(parents=True, exist_ok=True)
+        (self._scratch / name / "text").write_text(text)
         _, kept = keep_program(self.home, write_bot(self._scratch / name))
         with self.database.writing() as session:
             note_archive(session, kept)
@@ -144,6 +148,22 @@ def test_of_uploads_that_never_play_each_author_keeps_the_newest(
     assert thin_out(shelf.home, shelf.database) == 1
     assert shelf.archives() == {rated, playing, *newest}
     assert thin_out(shelf.home, shelf.database) == 0
+
+
+def test_of_versions_that_played_long_ago_each_bot_keeps_the_newest(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("keltis_ladder.run.pruning.RECENT", 2)
+    opponent = shelf.add("opponent", VersionCause.ENTERED)
+    ages = [timedelta(days=days) for days in (400, 399, 398, 80, 79)]
+    played = []
+    for number, age in enumerate(ages):
+        played.append(shelf.add("bot", VersionCause.NEWER_UPLOADED, age=age, text=f"# {number}"))
+        with shelf.database.writing() as session:
+            store(session, [played[-1], opponent], won_by("keltis", 2, 0))
+    assert prune(shelf.home, shelf.database).archives == 3
+    assert shelf.archives() == {opponent, *played[3:]}
+    assert prune(shelf.home, shelf.database).archives == 0
 
 
 def _sizes(shelf: Shelf, *ids: int) -> int:

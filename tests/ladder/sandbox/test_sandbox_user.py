@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import pytest
 
-import keltis_bots
-import keltis_engine
-import keltis_ladder
 from keltis_ladder.sandbox.sandbox import Sandbox
 from tests.ladder.support import boxes
-from tests.places import ROOT
+from tests.ladder.support.users import copy_for_everybody
 
 
 @pytest.fixture(scope="module")
@@ -34,34 +28,10 @@ def outcomes(sandbox: Sandbox) -> dict[str, Any]:
 
 def _outcomes(place: Path) -> dict[str, Any]:
     """Run the probes from a copy that everybody can read."""
-    for package in (keltis_engine, keltis_bots, keltis_ladder):
-        source = Path(package.__file__ or "").parent
-        shutil.copytree(source, place / source.name, ignore=shutil.ignore_patterns("__pycache__"))
-    for part in ("support", "probes"):
-        shutil.copytree(ROOT / "tests/ladder" / part, place / "tests/ladder" / part)
-    shutil.copy(ROOT / "tests/places.py", place / "tests")
-    python = _python_for_everybody()
-    packages = Path(msgpack.__file__).parents[1]  # another Python has none of ours
-    path = f"{place}:{packages}"
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "TMPDIR": "/tmp"}
+    python, environment = copy_for_everybody(place)
     command = [python, "-B", "-m", "tests.ladder.support.boxes", "calls", "world"]
     found: dict[str, Any] = json.loads(boxes.as_another_user(command, environment))
     return found
-
-
-def _python_for_everybody() -> str:
-    for python in (sys.executable, "/usr/bin/python3"):
-        try:
-            # It must be able to start itself: setpriv may start it with rights that it loses.
-            code = (
-                "import subprocess, sys; assert sys.version_info >= (3, 11);"
-                "subprocess.run([sys.executable, '-c', ''], check=True)"
-            )
-            boxes.as_another_user([python, "-c", code], {})
-        except AssertionError:
-            continue
-        return python
-    pytest.skip("there is no Python 3.11 that other users may run")
 
 
 def test_it_is_not_root_and_has_no_control_groups(outcomes: dict[str, Any]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import random
 import signal
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 from sqlmodel import Session, select
 
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
-from keltis_ladder.store.archives import note_archive
 from keltis_ladder.store.bots.version_words import WORDS
 from keltis_ladder.store.schema.tables import Version
 from keltis_ladder.store.schema.version_states import VersionCause
@@ -106,32 +104,19 @@ def test_whatever_fails_on_our_side_is_tried_again_and_then_told(
 
 
 def test_an_error_that_nobody_thought_of_is_ours_too(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "odd").mkdir()
-    (tmp_path / "odd" / "noise.bin").write_bytes(random.Random(14).randbytes(100_000))
-    bot = small_bot(tmp_path / "odd")
+    async def fail(*_: object) -> None:
+        raise EOFError("a file that ended too early")
 
-    def damage(session: Session, version_id: int, digest: str) -> None:
-        version = session.get_one(Version, version_id)
-        version.archive_digest = digest
-        session.add(version)
+    monkeypatch.setattr("keltis_server.uploads.intake.run_check", fail)
 
     async def scenario() -> None:
         async with served(tmp_path / "home") as server:
             journal = Journal(server)
-            archives = server.site.home.archives
             ada = await server.register("ada")
-            intake = intake_of(server)
-            places, intake.lanes.places = intake.lanes.places, NO_PLACES
-            version = await upload(server, ada, bot)
+            await upload(server, ada, small_bot(tmp_path / "odd"))
             assert await journal.next() == ("odd", 1, "checking")
-            data = archives.get(await server.site.read(digest_of, version["id"]))
-            kept = archives.put(data[: len(data) // 2])
-            await server.site.write(lambda session: note_archive(session, kept))
-            await server.site.write(damage, version["id"], kept.digest)
-            intake.lanes.places = places
-            intake.add(version["id"])
             assert await journal.next() == ("odd", 1, "unchecked")
 
     caplog.set_level(logging.INFO)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import hashlib
 import io
 import json
 import os
@@ -17,13 +18,14 @@ import signal
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from keltis_bots.manifest import BadManifest, read_manifest
-from keltis_ladder.files.packing import write_archive
+from keltis_ladder.files.packing import TooLarge, write_archive
+from keltis_ladder.files.sizes import MIB
 from keltis_ladder.files.trees import Bounds, CannotStage, blame, discard
 from keltis_ladder.match.faults import MachineFailed
-from keltis_ladder.programs.staging import stage
+from keltis_ladder.programs.staging import SUBMITTED, stage
 from keltis_ladder.programs.unpacking.names import BadArchive
 from keltis_ladder.programs.unpacking.opening import (
     FAILED,
@@ -35,25 +37,27 @@ from keltis_ladder.programs.unpacking.opening import (
     UNPACKED,
     Allowance,
 )
-from keltis_ladder.programs.unpacking.targets import BuildTarget, Deadline
-from keltis_ladder.programs.unpacking.tars import read_tar
+from keltis_ladder.programs.unpacking.targets import BuildTarget, Deadline, KeptTarget
+from keltis_ladder.programs.unpacking.tars import read_tar, unpack_tar
 from keltis_ladder.programs.unpacking.unpack import unpack
 from keltis_ladder.sandbox.prctl import die_with_parent, give_up_new_privileges
 
+KEPT: Final = Bounds(SUBMITTED.files + 1, SUBMITTED.size)  # the directory itself counts, too
 
-def open_upload(archive: Path, scratch: Path) -> dict[str, Any]:
+
+def open_upload(archive: Path, scratch: Path, most: int) -> dict[str, Any]:
     """Unpack an archive, and pack its files anew; return what its manifest says."""
     unpacked = scratch / UNPACKED
     unpacked.mkdir()
     try:
-        return _open_upload(archive, unpacked, scratch / PACKED)
+        return _open_upload(archive, unpacked, scratch / PACKED, most)
     finally:
         # Thousands of files, perhaps: what we do not remove, the server must.
         with contextlib.suppress(OSError, subprocess.CalledProcessError):
             discard(unpacked)
 
 
-def _open_upload(archive: Path, scratch: Path, packed: Path) -> dict[str, Any]:
+def _open_upload(archive: Path, scratch: Path, packed: Path, most: int) -> dict[str, Any]:
     try:
         source = unpack(archive, scratch / "sent")
         staged = stage(source, scratch / "bot").directory
@@ -65,8 +69,34 @@ def _open_upload(archive: Path, scratch: Path, packed: Path) -> dict[str, Any]:
     except CannotStage as error:
         raise BadArchive(str(error).replace(str(scratch), "")) from None
     with packed.open("xb") as file:
-        write_archive(staged, file)
+        try:
+            write_archive(staged, file, most)
+        except TooLarge:
+            packed.unlink()
+            raise BadArchive(
+                f"its files have more than {most / MIB:g} MiB when they are packed by gzip, as they"
+                " are kept: leave out what the build can make"
+            ) from None
     return {name: value for name, value in asdict(manifest).items() if value != ()}
+
+
+def open_kept(archive: Path, digest: str, into: Path, seconds: float) -> dict[str, Any]:
+    """Unpack an archive that we packed to a new directory; of another one nothing is left."""
+    try:
+        with archive.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise MachineFailed(f"the archive {digest} is missing: restore a backup") from None
+    if found != digest:
+        raise MachineFailed(f"the archive {digest} is damaged: restore a backup")
+    target = KeptTarget(into, KEPT, Deadline(seconds))
+    try:
+        unpack_tar(archive, target)
+        target.finish()
+    except BadArchive:
+        discard(into)
+        raise
+    return {}
 
 
 def open_built(into: Path, bounds: Bounds, seconds: float) -> dict[str, Any]:
@@ -103,7 +133,11 @@ def outcome(arguments: argparse.Namespace, allowance: Allowance) -> tuple[str, d
         if arguments.built is not None:
             bounds = Bounds(arguments.files, arguments.size)
             return OPENED, open_built(arguments.built, bounds, allowance.cpu)
-        return OPENED, {"manifest": open_upload(arguments.upload, arguments.scratch)}
+        if arguments.kept is not None:
+            kept, digest = arguments.kept, arguments.digest
+            return OPENED, open_kept(kept, digest, arguments.into, allowance.cpu)
+        told = open_upload(arguments.upload, arguments.scratch, allowance.packed)
+        return OPENED, {"manifest": told}
     except BadArchive as error:
         return REFUSED, {"text": str(error)}
     except MachineFailed as error:
@@ -132,6 +166,9 @@ def main() -> None:
     parser.add_argument("--allowance", type=Allowance.parse, required=True, help="in JSON")
     parser.add_argument("--upload", type=Path, help="an archive that somebody sent")
     parser.add_argument("--scratch", type=Path, help="a directory to unpack it in")
+    parser.add_argument("--kept", type=Path, help="an archive that we packed")
+    parser.add_argument("--digest", help="its SHA-256")
+    parser.add_argument("--into", type=Path, help="the directory for what is in it")
     parser.add_argument("--built", type=Path, help="the directory for what a build has made")
     parser.add_argument("--files", type=int, help="so many of them at most")
     parser.add_argument("--size", type=int, help="bytes of all of them at most")

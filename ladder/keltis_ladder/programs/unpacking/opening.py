@@ -54,6 +54,7 @@ class Allowance:
     longest: float = 600.0  # seconds on the wall: if it takes longer, the machine is too busy
     memory: int = 512 * MIB
     file_size: int = 264 * MIB
+    packed: int = 256 * MIB  # bytes of the archive that we make of an upload
     open_files: int = 64
     nice: int = 10
 
@@ -80,6 +81,25 @@ def open_upload(archive: Path, scratch: Path, allowance: Allowance = UPLOAD) -> 
         return parse_manifest(answer["manifest"])
     except (BadManifest, KeyError, TypeError) as error:
         raise MachineFailed(f"what opens archives tells nonsense of one: {error}") from None
+
+
+def open_kept(archive: Path, digest: str, into: Path, allowance: Allowance = UPLOAD) -> None:
+    """Have an archive that we packed unpacked to a new directory; its bytes are looked at first.
+
+    The archive is ours, what is in it is a stranger's. Raise MachineFailed if that is not possible.
+    Blocking.
+    """
+    try:
+        _ask(
+            ["--kept", str(archive), "--digest", digest, "--into", str(into)],
+            subprocess.DEVNULL,
+            allowance,
+        )
+    except BadArchive as error:
+        raise MachineFailed(
+            f"the archive {digest} is not as the ladder packs them, and cannot be unpacked:"
+            f" {error}; have its bot submitted again"
+        ) from None
 
 
 def open_built(

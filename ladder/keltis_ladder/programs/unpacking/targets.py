@@ -183,11 +183,8 @@ class Target:
         )
 
 
-class BuildTarget(Target):
-    """Takes what a build has made, under whatever names.
-
-    Nobody follows its links out here; in the sandbox they lead to what the sandbox has there.
-    """
+class AnyNames(Target):
+    """Takes all that there is, under whatever names."""
 
     def parts_of(self, name: str) -> Parts:
         """Return the directories and the name of a member; refuse what could lead elsewhere."""
@@ -196,6 +193,21 @@ class BuildTarget(Target):
     def is_junk(self, parts: Parts) -> bool:
         """Leave out nothing: compiled Python may be all that there is."""
         return False
+
+
+class KeptTarget(AnyNames):
+    """Takes what we have packed ourselves."""
+
+    def copy(self, parts: Parts, original: str) -> None:
+        """Refuse what we never pack: a file of two names is two files to us."""
+        raise BadArchive(f"{quoted('/'.join(parts))} is a hard link to {quoted(original)}")
+
+
+class BuildTarget(AnyNames):
+    """Takes what a build has made.
+
+    Nobody follows its links out here; in the sandbox they lead to what the sandbox has there.
+    """
 
     def may_link(self, parts: Parts, target: str) -> bool:
         """Allow every link."""

@@ -202,7 +202,7 @@ def _archives(ground: Ground) -> Iterator[Finding]:
     rows = ground.session.execute(select(table.c.digest, table.c.size)).all()
     for digest, size in rows:
         try:
-            if (found := len(archives.get(digest))) != size:
+            if (found := archives.size_of(digest)) != size:
                 raise LadderError(f"the archive {digest} has {found} bytes, {size} are noted")
         except (LadderError, OSError) as error:
             whole = False
@@ -217,7 +217,7 @@ def _archives(ground: Ground) -> Iterator[Finding]:
 
 def _leftover(archives: Archives) -> int:
     young = time.time() - OLD
-    return sum(path.stat().st_mtime < young for path in archives.root.glob(f"*/{PARTIAL}*"))
+    return sum(path.stat().st_mtime < young for path in archives.root.rglob(f"{PARTIAL}*"))
 
 
 def _ratings(ground: Ground) -> Iterator[Finding]:

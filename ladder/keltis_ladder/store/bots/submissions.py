@@ -7,7 +7,7 @@ pass each other unseen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from keltis_ladder.store.bots.catalogue import (
 )
 from keltis_ladder.store.bots.moderation import find_bot
 from keltis_ladder.store.bots.names import fold
+from keltis_ladder.store.bots.room import make_room
 from keltis_ladder.store.schema.tables import (
     Archive,
     Author,
@@ -59,6 +60,7 @@ class Submitted:
     bot: str
     author_id: int
     changed: list[VersionChanged]  # itself first, if it has; then others
+    gone: list[str] = field(default_factory=list)  # archives that were let go of to make room
 
     @property
     def fresh(self) -> bool:
@@ -109,12 +111,18 @@ class Reported:
 
 
 def submit(
-    session: Session, author_id: int, manifest: Manifest, kept: Kept, most_bots: int
+    session: Session,
+    author_id: int,
+    manifest: Manifest,
+    kept: Kept,
+    most_bots: int,
+    most_kept: int,
 ) -> Submitted:
     """Enter a program as a version that is to be checked.
 
     The same program again is the same version: one that plays or is being checked stays as it is,
-    any other gets another chance. A check of an older version is not worth finishing then.
+    any other gets another chance. A check of an older version is not worth finishing then. Old
+    programs of the author make room for the new one.
     """
     author = session.get_one(Author, author_id, with_for_update={"key_share": True})
     _check_name(session, author, manifest.name, most_bots)
@@ -144,7 +152,9 @@ def submit(
         change_state(session, bot, each, VersionCause.NEWER_UPLOADED, version=version.number)
         for each in older
     ]
-    return _submitted(session, version, bot, [*changes, *superseded])
+    done = _submitted(session, version, bot, [*changes, *superseded])
+    done.gone = make_room(session, author_id, most_kept)
+    return done
 
 
 def waiting(session: Session) -> list[Waiting]:

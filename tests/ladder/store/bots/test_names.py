@@ -71,7 +71,7 @@ def test_a_bot_cannot_look_like_one_of_ours(database: Database, name: str) -> No
         author = register(session, "gwyn", new_token(), now()).author_id
     manifest = Manifest(name, ("python3", "bot.py"))
     with pytest.raises(Refused, match="looks like"), database.writing() as session:
-        submit(session, author, manifest, Kept("digest", 7), 3)
+        submit(session, author, manifest, Kept("digest", 7), 3, 7)
 
 
 def test_a_bot_cannot_look_like_another_whoever_owns_it(database: Database) -> None:

@@ -38,6 +38,7 @@ from tests.ladder.store.support.crowd import together
 MANIFEST = Manifest("one", ("python3", "bot.py"), variants=("keltis",), players=(2,))
 NO_REPORT = Report([], "", now(), now())
 MOST = 3
+LOTS = 10**9  # bytes that may be kept
 
 
 def come_in(session: Session, program: str, name: str = "one", author: str = "ada") -> Submitted:
@@ -45,7 +46,7 @@ def come_in(session: Session, program: str, name: str = "one", author: str = "ad
     owner = ensure_author(session, author)
     session.flush()
     assert owner.id is not None
-    return submit(session, owner.id, replace(MANIFEST, name=name), Kept(program, 7), MOST)
+    return submit(session, owner.id, replace(MANIFEST, name=name), Kept(program, 7), MOST, LOTS)
 
 
 def id_of(submitted: Submitted) -> int:
