@@ -89,11 +89,17 @@ async def register_author(call: Call, body: RegisterIn) -> Reply:
         invitation = _needed_invitation(site.settings.registration, body)
         if wait := site.limiters.registrations.take(address_of(site, call.request)):
             raise too_many("too many registrations from this address", wait)
+        if wait := site.limiters.all_registrations.take(""):
+            raise too_many("too many registrations in all: the operator can open accounts", wait)
     text = new_token()
     try:
         await site.write(register, body.name, text, now(), invitation, body.label)
-    except BadInvitation as bad:
-        raise forbidden(str(bad)) from None
+    except BaseException as failure:
+        if not by_admin:
+            site.limiters.all_registrations.give_back("")
+        if isinstance(failure, BadInvitation):
+            raise forbidden(str(failure)) from None
+        raise
     opened = OpenedOut(name=body.name, token=text, scopes=list(AUTHOR_SCOPES))
     return Reply(opened, HTTPStatus.CREATED, {"Location": f"{API}/authors/{body.name}"})
 
@@ -137,12 +143,17 @@ async def list_tokens(call: Call) -> TokensOut:
     fails=(HTTPStatus.CONFLICT,),
 )
 async def make_token(call: Call, body: TokenIn) -> Reply:
-    """Make another token, which allows no more than the one in use. It is shown this once."""
+    """Make another token, which allows no more than the one in use. It is shown this once.
+
+    It ends with the one in use: when that is too old, or ended.
+    """
     lacking = [scope for scope in body.scopes if not allows(call.author, scope)]
     if lacking:
         raise forbidden(f"a token cannot make one that allows more: yours lacks {lacking[0]!r}")
     text, moment = new_token(), now()
-    expires = moment + timedelta(days=body.days) if body.days is not None else None
+    wanted = moment + timedelta(days=body.days) if body.days is not None else None
+    ends = [each for each in (wanted, call.author.expires) if each is not None]
+    expires = min(ends, default=None)
 
     def work(session: Session) -> Token:
         author = session.get_one(Author, call.author.author_id)

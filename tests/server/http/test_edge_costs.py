@@ -26,7 +26,7 @@ from tests.server.support.stories import author, quiet
 
 def allow(server: Served, tokens: int) -> None:
     """Let every client have so many tokens, and no more as time goes by."""
-    budgets = Budgets(Limiter(tokens, 60, lambda: 0.0))
+    budgets = Budgets.of(tokens, lambda: 0.0)
     server.site.limiters = replace(server.site.limiters, budgets=budgets)
 
 
@@ -58,7 +58,7 @@ def test_a_dear_request_takes_more_at_once_and_one_too_many_takes_nothing() -> N
 
 
 def test_addresses_and_authors_have_budgets_of_their_own() -> None:
-    budgets = Budgets(Limiter(5, 60, lambda: 0.0))
+    budgets = Budgets.of(5, lambda: 0.0)
     assert budgets.pay("1", 5) == 0
     assert budgets.pay("1", 1) > 0
     assert budgets.pay_as(1, 5) == 0
