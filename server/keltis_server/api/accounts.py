@@ -151,14 +151,13 @@ async def make_token(call: Call, body: TokenIn) -> Reply:
     if lacking:
         raise forbidden(f"a token cannot make one that allows more: yours lacks {lacking[0]!r}")
     text, moment = new_token(), now()
-    wanted = moment + timedelta(days=body.days) if body.days is not None else None
-    ends = [each for each in (wanted, call.author.expires) if each is not None]
-    expires = min(ends, default=None)
+    expires = moment + timedelta(days=body.days) if body.days is not None else None
+    maker = call.author.token_id
 
     def work(session: Session) -> Token:
         author = session.get_one(Author, call.author.author_id)
         scopes = dict.fromkeys(body.scopes)
-        return add_token(session, author, scopes, moment, body.label, expires, text)[0]
+        return add_token(session, author, scopes, moment, body.label, expires, text, maker)[0]
 
     token = await call.site.write(work)
     made = NewTokenOut(**_told(token, call).model_dump(), token=text)
@@ -167,10 +166,12 @@ async def make_token(call: Call, body: TokenIn) -> Reply:
 
 @ENDPOINTS.delete("/account/tokens/{id}", needs=TokenScope.ACCOUNT, fails=MISSING)
 async def delete_token(call: Call, path: TokenPath) -> Reply:
-    """End a token; it may be the one in use."""
-    if not await call.site.write(revoke_token, call.author.author_id, path.id, now()):
+    """End a token, and those that were made by it; it may be the one in use."""
+    author_id = call.author.author_id
+    ended = await call.site.write(revoke_token, author_id, path.id, now())
+    if not ended:
         raise not_found(f"you have no token {path.id} that is valid")
-    call.site.tell(AccessEnded(call.author.author_id, path.id))
+    call.site.tell(*(AccessEnded(author_id, id) for id in ended))
     return Reply(None, HTTPStatus.NO_CONTENT)
 
 
