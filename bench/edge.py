@@ -78,9 +78,7 @@ def measure(seconds: float, bots: int, matches: int) -> dict[str, Any]:
             calm = asyncio.run(ask(server.url, seconds / 3))
             words = [sys.executable, "-m", "bench.edge_attack", server.url, match]
             # Its beginning is measured, too: then it has its whole budget to spend.
-            attack = subprocess.Popen(
-                [*words, str(seconds)], stdout=subprocess.PIPE, text=True
-            )
+            attack = subprocess.Popen([*words, str(seconds)], stdout=subprocess.PIPE, text=True)
             attacked = asyncio.run(ask(server.url, seconds))
             output, _ = attack.communicate(timeout=seconds + 120)
             server.stop()

@@ -94,6 +94,12 @@ def serve(
     bots: Annotated[
         int, setting("--bots-per-author", "Maximum number of bots.", min=1)
     ] = DEFAULTS.bots,
+    tournaments: Annotated[
+        int, setting("--tournaments-per-hour", "Rate limit per author.", min=1)
+    ] = DEFAULTS.tournaments_per_hour,
+    registrations: Annotated[
+        int, setting("--registrations-per-hour", "Rate limit for all addresses together.", min=1)
+    ] = DEFAULTS.all_registrations_per_hour,
     requests: Annotated[
         int,
         setting(
@@ -188,6 +194,8 @@ def serve(
             archive_bytes=archive_mib * MIB,
             uploads_per_hour=uploads,
             bots=bots,
+            tournaments_per_hour=tournaments,
+            all_registrations_per_hour=registrations,
             requests_per_minute=requests,
             sockets=sockets,
             connections=connections,
