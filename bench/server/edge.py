@@ -79,10 +79,8 @@ def measure(seconds: float, bots: int, matches: int) -> dict[str, Any]:
             calm = asyncio.run(ask(server.url, seconds / 3))
             words = [sys.executable, "-m", "bench.server.edge_attack", server.url, match]
             # Its beginning is measured, too: then it has its whole budget to spend.
-            attack = subprocess.Popen(
-                [*words, str(2 * seconds / 3)], stdout=subprocess.PIPE, text=True
-            )
-            attacked = asyncio.run(ask(server.url, 2 * seconds / 3))
+            attack = subprocess.Popen([*words, str(seconds)], stdout=subprocess.PIPE, text=True)
+            attacked = asyncio.run(ask(server.url, seconds))
             output, _ = attack.communicate(timeout=seconds + 120)
             server.stop()
     return {"calm": calm, "attacked": attacked, "attack": json.loads(output)}
@@ -90,13 +88,14 @@ def measure(seconds: float, bots: int, matches: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.server.edge", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=60, help="of the attack")
     parser.add_argument("--bots", type=int, default=200)
     parser.add_argument("--matches", type=int, default=1_000)
+    parser.add_argument("--dry-run", action="store_true", help="keep no results")
     parser.add_argument("--quick", action="store_true", help="only see whether it runs")
     options = parser.parse_args()
     if options.quick:
-        options.seconds, options.bots, options.matches = 6.0, 20, 50
+        options.seconds, options.bots, options.matches = 4.0, 20, 50
     load_before = os.getloadavg()[0]
     found = measure(options.seconds, options.bots, options.matches)
     median = found["attacked"]["median_ms"]
@@ -107,7 +106,7 @@ def main() -> None:
         **found,
     }
     print(json.dumps(record, indent=1))
-    if not options.quick:
+    if not (options.quick or options.dry_run):
         keep("edge", record)
 
 

@@ -1,7 +1,9 @@
 """One address doing its worst: ``python -m bench.server.edge_attack URL MATCH SECONDS``.
 
-Connections that send a byte a second, costly requests, packed and deep bodies, and websockets that
-subscribe without end. What came of it is printed as JSON. It attacks loopback addresses only.
+Connections that send a byte a second, costly requests, packed and deep bodies, websockets that
+subscribe without end, and connections that ask for the simplest things at full speed, one request
+after the other or hundreds of them at once, whatever the answer is. What came of it is printed as
+JSON. It attacks loopback addresses only.
 """
 
 from __future__ import annotations
@@ -10,10 +12,12 @@ import asyncio
 import contextlib
 import gzip
 import json
+import re
 import socket
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from functools import partial
 from ipaddress import ip_address
 from itertools import cycle
 from typing import Final
@@ -26,6 +30,8 @@ SLOW: Final = 200  # connections that send a byte a second
 COSTLY_PER_SECOND: Final = 20
 BODIES_PER_SECOND: Final = 4
 SOCKETS: Final = 64
+HASTY: Final = 64  # connections that ask without a pause
+PIPELINED: Final = 256 * 1024  # bytes of requests in one write
 BOMB: Final = gzip.compress(bytes(2**20)) + bytes(2**20)
 DEEP: Final = b"[" * 60_000
 
@@ -49,6 +55,10 @@ class Attack:
             steps: list[Awaitable[None]] = [self.costly(http), self.bodies(http)]
             steps += [self.again(self.slow) for _ in range(SLOW)]
             steps += [self.again(lambda: self.socket(http)) for _ in range(SOCKETS)]
+            for path in ("/healthz", "/"):
+                steps += [self.again(partial(self.hasty, path, 1)) for _ in range(HASTY // 2)]
+            head = len(request_for("/healthz"))
+            steps += [self.again(partial(self.hasty, "/healthz", PIPELINED // head))]
             tasks = [asyncio.ensure_future(step) for step in steps]
             await asyncio.sleep(seconds)
             for task in tasks:
@@ -65,17 +75,38 @@ class Attack:
                 self.counts[f"{type(error).__name__}"] += 1
             await asyncio.sleep(0.25)
 
-    async def slow(self) -> None:
-        """Send the head of a request as slowly as can be."""
+    async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Open a connection from the attacker's address."""
         plain = socket.socket()
         plain.setblocking(False)
         plain.bind((SOURCE, 0))
         try:
             await asyncio.get_running_loop().sock_connect(plain, self.place)
-            reader, writer = await asyncio.open_connection(sock=plain)
+            return await asyncio.open_connection(sock=plain)
         except BaseException:
             plain.close()
             raise
+
+    async def hasty(self, path: str, at_once: int) -> None:
+        """Ask for something without a pause, so many times in one write."""
+        reader, writer = await self.connect()
+        sent = request_for(path) * at_once
+        try:
+            while True:
+                writer.write(sent)
+                for _ in range(at_once):
+                    head = await reader.readuntil(b"\r\n\r\n")
+                    length = re.search(rb"(?i)content-length: (\d+)", head)
+                    await reader.readexactly(int(length[1]) if length else 0)
+                    self.counts[f"hasty {head[9:12].decode()}"] += 1
+        except asyncio.IncompleteReadError:
+            self.counts["hasty closed"] += 1
+        finally:
+            writer.transport.abort()
+
+    async def slow(self) -> None:
+        """Send the head of a request as slowly as can be."""
+        reader, writer = await self.connect()
         try:
             writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
             while True:
@@ -143,6 +174,11 @@ class Attack:
         async for message in live:
             if message.type is aiohttp.WSMsgType.TEXT:
                 self.counts[f"websocket {json.loads(message.data)['op']}"] += 1
+
+
+def request_for(path: str) -> bytes:
+    """Return a request for a path."""
+    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 
 
 if __name__ == "__main__":

@@ -40,10 +40,10 @@ def make_app(site: Site) -> web.Application:
             close_after_refusal,
             metrics.measure_requests,
             tell_problems,
+            limit_requests,  # before what may refuse a request: that is paid, too
             known_hosts_only(site.settings),
             refuse_packed,
             refuse_odd_types,
-            limit_requests,
         ],
         client_max_size=LARGEST_BODY,
     )

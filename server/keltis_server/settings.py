@@ -44,7 +44,9 @@ class Quotas:
     uploads_per_hour: int = 20
     bots: int = 10  # of one author
     challenges_per_hour: int = 120
+    tournaments_per_hour: int = 30
     registrations_per_hour: int = 20  # from one address
+    all_registrations_per_hour: int = 1000  # from everywhere
     requests_per_minute: int = 1200  # from one address
     sockets: int = 64  # from one address
     connections: int = 128  # from one address, besides websockets

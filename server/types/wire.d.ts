@@ -269,6 +269,7 @@ declare namespace Wire {
     uploads_per_hour: number;
     bots: number;
     challenges_per_hour: number;
+    tournaments_per_hour: number;
     requests_per_minute: number;
   }
 

@@ -102,6 +102,12 @@ def serve(
     bots: Annotated[
         int, setting("--bots-per-author", "Maximum number of bots.", min=1)
     ] = DEFAULTS.bots,
+    tournaments: Annotated[
+        int, setting("--tournaments-per-hour", "Rate limit per author.", min=1)
+    ] = DEFAULTS.tournaments_per_hour,
+    registrations: Annotated[
+        int, setting("--registrations-per-hour", "Rate limit for all addresses together.", min=1)
+    ] = DEFAULTS.all_registrations_per_hour,
     requests: Annotated[
         int,
         setting(
@@ -197,6 +203,8 @@ def serve(
             kept_bytes=kept_mib * MIB,
             uploads_per_hour=uploads,
             bots=bots,
+            tournaments_per_hour=tournaments,
+            all_registrations_per_hour=registrations,
             requests_per_minute=requests,
             sockets=sockets,
             connections=connections,

@@ -25,7 +25,7 @@ from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.connection import Server
 from keltis_cli.remote.connect.shapes import read, read_all
 from keltis_ladder.referee.crash_cards import read_card
-from keltis_server.models.bots import BotOut, FaultOut, TimeOut, TimesOut, VersionsOut
+from keltis_server.models.bots import BotOut, FaultOut, TimeOut, TimesOut, VersionOut
 from keltis_server.models.reports import ReportOut
 
 FAULTS: Final = 5  # that are told
@@ -59,8 +59,8 @@ async def logs(
 
 async def _newest(server: Server, bot: str) -> int:
     """Return the newest version, which may not be the one that plays."""
-    plain = await server.get(f"/bots/{part(bot)}/versions")
-    return max(version.number for version in read(server, VersionsOut, plain).versions)
+    plain = await server.pages(f"/bots/{part(bot)}/versions", 1)
+    return read_all(server, VersionOut, plain)[0].number
 
 
 def _tell(out: Console, version: str, report: ReportOut, faults: list[FaultOut], card: Any) -> None:

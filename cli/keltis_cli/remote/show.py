@@ -17,10 +17,11 @@ from keltis_cli.remote.connect.shapes import read, read_all
 from keltis_cli.remote.pages.bot import bot_page, version_page
 from keltis_cli.remote.pages.match import match_page
 from keltis_cli.remote.tournaments import tournament_answer
-from keltis_server.models.bots import BotOut, VersionOut, VersionsOut
+from keltis_server.models.bots import BotOut, VersionOut
 from keltis_server.models.matches import MatchOut
 
 LATEST: Final = 5  # matches on the page of a bot
+VERSIONS: Final = 1000  # of it that are asked for
 UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -67,13 +68,13 @@ async def _bot_or_tournament(server: Server, name: str) -> Answer:
                 " keltis-ladder bots, and keltis-ladder tournament list, say what there is"
             )
         return tournament_answer(server, held)
-    versions = await server.get(f"/bots/{part(name)}/versions")
+    versions = await server.pages(f"/bots/{part(name)}/versions", VERSIONS)
     latest = await server.pages("/matches", LATEST, bot=name, state="finished")
     bot = read(server, BotOut, plain)
-    its_versions = read(server, VersionsOut, versions).versions
+    its_versions = read_all(server, VersionOut, versions)
     matches = read_all(server, MatchOut, latest)
     url = f"{server.url}/bots/{part(name)}"
     return Answer(
-        {**plain, "versions": versions["versions"], "latest": latest},
+        {**plain, "versions": versions, "latest": latest},
         lambda width, look: bot_page(bot, its_versions, matches, url, (width, look)),
     )

@@ -89,11 +89,17 @@ async def register_author(call: Call, body: RegisterIn) -> Reply:
         invitation = _needed_invitation(site.settings.registration, body)
         if wait := site.limiters.registrations.take(address_of(site, call.request)):
             raise too_many("too many registrations from this address", wait)
+        if wait := site.limiters.all_registrations.take(""):
+            raise too_many("too many registrations in all: the operator can open accounts", wait)
     text = new_token()
     try:
         await site.write(register, body.name, text, now(), invitation, body.label)
-    except BadInvitation as bad:
-        raise forbidden(str(bad)) from None
+    except BaseException as failure:
+        if not by_admin:
+            site.limiters.all_registrations.give_back("")
+        if isinstance(failure, BadInvitation):
+            raise forbidden(str(failure)) from None
+        raise
     opened = OpenedOut(name=body.name, token=text, scopes=list(AUTHOR_SCOPES))
     return Reply(opened, HTTPStatus.CREATED, {"Location": f"{API}/authors/{body.name}"})
 
@@ -137,17 +143,21 @@ async def list_tokens(call: Call) -> TokensOut:
     fails=(HTTPStatus.CONFLICT,),
 )
 async def make_token(call: Call, body: TokenIn) -> Reply:
-    """Make another token, which allows no more than the one in use. It is shown this once."""
+    """Make another token, which allows no more than the one in use. It is shown this once.
+
+    It ends with the one in use: when that is too old, or ended.
+    """
     lacking = [scope for scope in body.scopes if not allows(call.author, scope)]
     if lacking:
         raise forbidden(f"a token cannot make one that allows more: yours lacks {lacking[0]!r}")
     text, moment = new_token(), now()
     expires = moment + timedelta(days=body.days) if body.days is not None else None
+    maker = call.author.token_id
 
     def work(session: Session) -> Token:
         author = session.get_one(Author, call.author.author_id)
         scopes = dict.fromkeys(body.scopes)
-        return add_token(session, author, scopes, moment, body.label, expires, text)[0]
+        return add_token(session, author, scopes, moment, body.label, expires, text, maker)[0]
 
     token = await call.site.write(work)
     made = NewTokenOut(**_told(token, call).model_dump(), token=text)
@@ -156,10 +166,12 @@ async def make_token(call: Call, body: TokenIn) -> Reply:
 
 @ENDPOINTS.delete("/account/tokens/{id}", needs=TokenScope.ACCOUNT, fails=MISSING)
 async def delete_token(call: Call, path: TokenPath) -> Reply:
-    """End a token; it may be the one in use."""
-    if not await call.site.write(revoke_token, call.author.author_id, path.id, now()):
+    """End a token, and those that were made by it; it may be the one in use."""
+    author_id = call.author.author_id
+    ended = await call.site.write(revoke_token, author_id, path.id, now())
+    if not ended:
         raise not_found(f"you have no token {path.id} that is valid")
-    call.site.tell(AccessEnded(call.author.author_id, path.id))
+    call.site.tell(*(AccessEnded(author_id, id) for id in ended))
     return Reply(None, HTTPStatus.NO_CONTENT)
 
 

@@ -45,7 +45,6 @@ from keltis_server.models.bots import (
     TimeOut,
     TimesOut,
     VersionOut,
-    VersionsOut,
 )
 from keltis_server.models.leaderboards import AllVersusOut
 from keltis_server.site.encoding import JSON, dump_json
@@ -54,6 +53,7 @@ ENDPOINTS: Final = Endpoints("bots", "Bots, their versions, ratings and faults."
 
 # The operator on their own machine is an author under their name there.
 AUTHOR_PATTERN: Final = r"^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$"
+VERSIONS_A_TOKEN: Final = 100  # of a bot that are gone through for an answer
 VersionNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -148,37 +148,50 @@ def _bot(session: Session, name: str, official: Official) -> BotOut:
     return bot_out(row, load_places(session, [row], official))
 
 
-@ENDPOINTS.get("/bots/{bot}/versions", returns=VersionsOut, fails=MISSING)
-async def list_versions(call: Call, path: NamePath) -> VersionsOut:
+@ENDPOINTS.get("/bots/{bot}/versions", returns=Page[VersionOut], fails=MISSING, cost=2)
+async def list_versions(call: Call, path: NamePath, query: PageQuery) -> Page[VersionOut]:
     """All versions of a bot, the newest first."""
-    return VersionsOut(versions=await call.site.read(_versions, call, path.bot))
+    return await call.site.read(_versions, call, path.bot, query, number_after(query.after))
+
+
+def _versions(
+    session: Session, call: Call, name: str, query: PageQuery, before: int | None
+) -> Page[VersionOut]:
+    bot = the_bot(session, name)
+    rows = browsing.version_rows(session, bot.id, before, query.limit + 1)
+    shown = rows[: query.limit]
+    told = call.may_read_of(bot.author_id)
+    return Page[VersionOut](
+        items=[version_out(row, told) for row in shown],
+        next=str(shown[-1].version.number) if len(rows) > len(shown) else None,
+    )
 
 
 @ENDPOINTS.get("/bots/{bot}/versions/{number}", returns=VersionOut, fails=MISSING)
 async def get_version(call: Call, path: VersionPath) -> VersionOut:
     """One version of a bot."""
-    found = await call.site.read(_versions, call, path.bot, path.number)
-    if not found:
+    return await call.site.read(_one_version, call, path)
+
+
+def _one_version(session: Session, call: Call, path: VersionPath) -> VersionOut:
+    bot = the_bot(session, path.bot)
+    row = browsing.version_row(session, bot.id, path.number)
+    if row is None:
         raise not_found(f"{path.bot} has no version {path.number}")
-    return found[0]
-
-
-def _versions(
-    session: Session, call: Call, name: str, number: int | None = None
-) -> list[VersionOut]:
-    bot = the_bot(session, name)
-    rows = browsing.version_rows(session, bot.id, number)
-    return [version_out(row, call.may_read_of(bot.author_id)) for row in rows]
+    return version_out(row, call.may_read_of(bot.author_id))
 
 
 @ENDPOINTS.get("/bots/{bot}/history", returns=Page[StepOut], fails=MISSING)
 async def get_history(call: Call, path: NamePath, query: HistoryQuery) -> Page[StepOut]:
     """How a bot's rating went, match by match, the oldest first."""
-    return await call.site.read(_history, path.bot, query, number_after(query.after) or 0)
+    after = number_after(query.after) or 0
+    versions = await _paid_versions(call, path.bot, query.version)
+    return await call.site.read(_history, versions, query, after)
 
 
-def _history(session: Session, name: str, query: HistoryQuery, after: int) -> Page[StepOut]:
-    versions = _version_ids(session, name, query.version)
+def _history(
+    session: Session, versions: dict[int, int], query: HistoryQuery, after: int
+) -> Page[StepOut]:
     steps = browsing.steps_of(session, versions, query.scope, after, query.limit + 1)
     shown = steps[: query.limit]
     return Page[StepOut](
@@ -192,20 +205,23 @@ async def get_joint_history(
     call: Call, path: NamePath, query: JointHistoryQuery
 ) -> JointHistoryOut:
     """How a bot's joint rating was published: over everything, and by variant."""
-    return await call.site.read(_joint_history, path.bot, query)
+    versions = await _paid_versions(call, path.bot, query.version)
+    return await call.site.read(_joint_history, versions, query)
 
 
-def _joint_history(session: Session, name: str, query: JointHistoryQuery) -> JointHistoryOut:
+def _joint_history(
+    session: Session, versions: dict[int, int], query: JointHistoryQuery
+) -> JointHistoryOut:
     steps = [
         JointStepOut(
             match=point.match,
-            version=number,
+            version=versions[id],
             at=point.finished,
             rating=point.rating,
             sigma=point.sigma,
         )
-        for id, number in _version_ids(session, name, query.version).items()
-        for point in reading.history(session, id, query.scope)
+        for id, points in reading.histories(session, versions, query.scope).items()
+        for point in points
     ]
     return JointHistoryOut(steps=sorted(steps, key=lambda step: (step.match, step.version)))
 
@@ -257,14 +273,20 @@ def _components(session: Session, name: str, number: int, scope: Scope) -> Compo
 @ENDPOINTS.get("/bots/{bot}/faults", returns=Page[FaultOut], fails=MISSING)
 async def list_faults(call: Call, path: NamePath, query: PageQuery) -> Page[FaultOut]:
     """The games that a bot lost other than by points, the newest first."""
-    return await call.site.read(_faults, call, path.bot, query, number_after(query.after))
+    before = number_after(query.after)
+    versions = await _paid_versions(call, path.bot)
+    return await call.site.read(_faults, call, path.bot, versions, query, before)
 
 
 def _faults(
-    session: Session, call: Call, name: str, query: PageQuery, before: int | None
+    session: Session,
+    call: Call,
+    name: str,
+    versions: dict[int, int],
+    query: PageQuery,
+    before: int | None,
 ) -> Page[FaultOut]:
     bot = the_bot(session, name)
-    versions = browsing.version_ids(session, bot.id)
     lines = browsing.faults_of(session, versions, before, query.limit + 1)
     shown = lines[: query.limit]
     told = call.may_read_of(bot.author_id)
@@ -325,6 +347,13 @@ async def get_author(call: Call, path: AuthorPath) -> AuthorOut:
         raise not_found(f"there is no author {path.author!r} on this ladder")
     author, bots = found
     return AuthorOut(name=author.name, house=author.house, created=author.created, bots=bots)
+
+
+async def _paid_versions(call: Call, name: str, number: int = 0) -> dict[int, int]:
+    """Return the versions of a bot, or one, and take what it costs to go through them."""
+    found = await call.site.read(_version_ids, name, number)
+    call.pay_more(len(found) // VERSIONS_A_TOKEN)
+    return found
 
 
 def _version_ids(session: Session, name: str, number: int) -> dict[int, int]:

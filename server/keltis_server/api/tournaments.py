@@ -37,7 +37,7 @@ from keltis_server.play.games import GAMES
 
 ENDPOINTS: Final = Endpoints("tournaments", "Tournaments.")
 CHANGE: Final = partial(
-    ENDPOINTS.post, returns=TournamentOut, needs=TokenScope.PLAY, fails=MISSING_OR_REFUSED
+    ENDPOINTS.post, returns=TournamentOut, needs=TokenScope.PLAY, fails=MISSING_OR_REFUSED, cost=2
 )
 
 AT_A_TIME: Final = 3  # tournaments of one author that are not over
@@ -123,8 +123,13 @@ async def get_tournament(call: Call, path: TournamentPath) -> TournamentOut:
     """A tournament as it stands: its bots, rounds, and standings."""
     record = await call.site.read(the_tournament, path.name)
     assert record.id is not None
-    call.pay_more(int(record.plan["entrants"]) ** 2 // PAIRS_A_TOKEN)
+    _pay_for(call, record.plan["entrants"])
     return await _shown(call, record.id)
+
+
+def _pay_for(call: Call, entrants: int) -> None:
+    """Take what it costs to show a tournament of so many bots, before anything is done."""
+    call.pay_more(entrants**2 // PAIRS_A_TOKEN)
 
 
 async def _shown(call: Call, id: int) -> TournamentOut:
@@ -137,6 +142,7 @@ async def _shown(call: Call, id: int) -> TournamentOut:
     needs=TokenScope.PLAY,
     status=HTTPStatus.CREATED,
     fails=MISSING_OR_REFUSED,
+    cost=5,
 )
 async def create_tournament(call: Call, body: TournamentIn) -> Reply:
     """Make a tournament. Its bots are the versions that play now, seeded by their ratings."""
@@ -162,7 +168,16 @@ async def create_tournament(call: Call, body: TournamentIn) -> Reply:
             f"this would be up to {plan.size():,} matches, and {MOST_MATCHES:,} is the limit: "
             "take fewer bots, rounds or matches of each pairing"
         )
-    id = await call.site.work(_create, call, body, plan, entries, admin)
+    _pay_for(call, len(entries))
+    limiter, who = call.site.limiters.tournaments, str(call.author.author_id)
+    if not admin and (wait := limiter.take(who)):
+        raise too_many("too many tournaments", wait)
+    try:
+        id = await call.site.work(_create, call, body, plan, entries, admin)
+    except BaseException:
+        if not admin:
+            limiter.give_back(who)
+        raise
     _tell(call, id)
     headers = {"Location": f"{API}/tournaments/{body.name}"}
     return Reply(await _shown(call, id), status=HTTPStatus.CREATED, headers=headers)
@@ -189,11 +204,10 @@ def _entries(session: Session, body: TournamentIn, official: Official) -> list[E
     if len(set(body.bots)) < len(body.bots):
         raise conflict("a bot takes part once: name each once")
     scope = Scope(body.variants[0] if len(body.variants) == 1 else ALL, body.players)
-    for name in body.bots:
-        the_bot(session, name)
     named = active_versions(session, body.bots)
     for name in body.bots:
         if name not in named:
+            the_bot(session, name)
             raise conflict(f"{name} does not play now: none of its versions is on the ladder")
         if (why := _unfit(named[name], body)) is not None:
             raise conflict(f"{name} {why}")
@@ -275,6 +289,7 @@ async def _change(call: Call, name: str, change: Callable[[int], None]) -> Tourn
     record = await call.site.read(the_tournament, name)
     assert record.id is not None
     require_owner(call, record.author_id or 0, f"the tournament {name!r}")
+    _pay_for(call, record.plan["entrants"])
     await call.site.work(change, record.id)
     _tell(call, record.id)
     return await _shown(call, record.id)

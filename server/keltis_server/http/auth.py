@@ -51,17 +51,21 @@ class Call:
 
     def pay(self, cost: int) -> None:
         """Take the tokens that the request costs; that it was sent at all is paid for already."""
-        budgets, address = self.site.limiters.budgets, address_of(self.site, self.request)
-        wait = budgets.pay(address, cost - 1) if cost > 1 else 0.0
-        if not wait and self.caller is not None:
-            wait = budgets.pay_as(self.caller.author_id, cost)
-        if wait:
-            raise too_many("too many requests, or too costly ones", wait)
+        self._take(cost - 1, cost)
 
     def pay_more(self, cost: int) -> None:
         """Take more tokens, for what turns out to be dearer than its kind usually is."""
-        if cost > 0:
-            self.pay(cost + 1)
+        self._take(cost, cost)
+
+    def _take(self, of_address: int, of_author: int) -> None:
+        budgets = self.site.limiters.budgets
+        wait = 0.0
+        if of_address > 0:
+            wait = budgets.pay(address_of(self.site, self.request), of_address)
+        if not wait and of_author > 0 and self.caller is not None:
+            wait = budgets.pay_as(self.caller.author_id, of_author)
+        if wait:
+            raise too_many("too many requests, or too costly ones", wait)
 
     def may_read_of(self, author_id: int) -> bool:
         """Return whether the caller may see what only this author may."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlmodel import Session
 
 from keltis_ladder.store.bots.accounts import TokenScope
-from keltis_ladder.store.bots.browsing import bot_names, find_bot
+from keltis_ladder.store.bots.browsing import find_bot, names_beside
 from keltis_ladder.store.matches.tournaments import find_tournament
 from keltis_ladder.store.schema.tables import TournamentRecord
 from keltis_server.http.auth import Call
 from keltis_server.http.problems import Problem, forbidden, not_found
+
+COMPARED: Final = 25  # names before and after one that does not exist
 
 
 class KnownBot(NamedTuple):
@@ -33,7 +35,8 @@ def the_bot(session: Session, name: str) -> KnownBot:
 
 def no_bot(session: Session, name: str) -> Problem:
     """Return the problem that there is no such bot."""
-    close = get_close_matches(name, bot_names(session))
+    # To compare two names takes a while: on a large ladder those that begin alike have to do.
+    close = get_close_matches(name, names_beside(session, name, COMPARED))
     hint = f": do you mean {' or '.join(close)}?" if close else ""
     return not_found(f"there is no bot {name!r} on this ladder{hint}")
 

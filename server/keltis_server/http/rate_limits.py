@@ -1,4 +1,4 @@
-"""Rate limits of requests: who pays, from which address, and what costs nothing."""
+"""Rate limits of requests: who pays, and from which address."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from keltis_server.site.site import SITE, Site
 
 ONE_HOME: Final = 64  # bits of an IPv6 address that its owner does not choose
 LONGEST: Final = 64  # characters of an address
-HEALTH: Final = "/healthz"  # whoever watches over us must get through; it costs us next to nothing
+HEALTH: Final = "/healthz"
 OPERATOR: Final = ("/readyz", "/metrics")  # likewise, for clients on this machine
 STATIC: Final = "/static/"
-STATIC_COST: Final = 0.1  # tokens: a page has dozens of files, which lie ready in memory
+CHEAP: Final = 0.1  # tokens: a page has dozens of files, which lie ready in memory
 
 
 def address_of(site: Site, request: web.Request) -> str:
@@ -54,13 +54,16 @@ def home_of(address: str) -> str:
 async def limit_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse requests from an address that asks too often; endpoints may cost more than this."""
     site = request.app[SITE]
-    if not is_free(site.settings, request):
-        cost = STATIC_COST if request.path.startswith(STATIC) else 1
-        if wait := site.limiters.budgets.pay(address_of(site, request), cost):
-            raise too_many("too many requests from this address", wait)
+    budgets, address = site.limiters.budgets, address_of(site, request)
+    if is_watching(site.settings, request):
+        wait = budgets.pay_to_watch(address, CHEAP)
+    else:
+        wait = budgets.pay(address, CHEAP if request.path.startswith(STATIC) else 1)
+    if wait:
+        raise too_many("too many requests from this address", wait)
     return await handler(request)
 
 
-def is_free(settings: Settings, request: web.Request) -> bool:
-    """Return whether a request costs nothing."""
+def is_watching(settings: Settings, request: web.Request) -> bool:
+    """Return whether somebody watches over us: they get through, whoever else is at the address."""
     return request.path == HEALTH or (request.path in OPERATOR and is_near(settings, request))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sized
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sized
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -18,6 +18,7 @@ from keltis_ladder.store.bots.accounts import Bearer
 from keltis_server.events import Happening
 from keltis_server.http import metrics
 from keltis_server.live.envelopes import Envelope, error
+from keltis_server.live.subjects import Subject
 from keltis_server.play.games import Games
 from keltis_server.play.watching import Beginnings
 from keltis_server.site.site import Site
@@ -107,6 +108,10 @@ class Channel:
     async def open(self) -> None:
         """Find out how things stand; raise ``Refusal`` if there is nothing to follow."""
         raise NotImplementedError
+
+    def subjects(self) -> Collection[Subject] | None:
+        """Return what it is about: it hears of nothing else. None: of everything, for now."""
+        return None
 
     def admit(self, caller: Bearer | None) -> None:
         """Raise ``Refusal`` unless somebody may follow this."""

@@ -27,6 +27,7 @@ from keltis_server.live.channel import FAILED, FAILED_DETAIL, Channel, Refusal
 from keltis_server.live.channels.version import Checks
 from keltis_server.live.envelopes import error
 from keltis_server.live.socket import Socket
+from keltis_server.live.subjects import Subject, subjects_of
 from keltis_server.live.topics import Opener, find_topic
 from keltis_server.play.games import Games
 from keltis_server.play.watching import Beginnings
@@ -36,6 +37,8 @@ FLUSH: Final = 0.025  # seconds over which events are collected
 BUDGET: Final = 0.010  # seconds of them for working things out
 LINGER: Final = 15.0  # seconds that a channel lives on without anybody: somebody may come back
 GOODBYE: Final = 1.0  # seconds for everybody to go
+MOST_CHANNELS: Final = 8_192  # topics that are followed by anybody
+ALWAYS: Final = ("lobby", "leaderboard")  # of which there are few in any case
 COME_AGAIN: Final = 10.0  # seconds, to those who have too many connections
 
 log = logging.getLogger(__name__)
@@ -55,6 +58,8 @@ class Live:
         self._sockets: set[Socket] = set()
         self._addresses: Counter[str] = Counter()
         self._channels: dict[Key, Channel] = {}
+        self._hearing: dict[Subject | None, dict[Channel, None]] = {}  # none: of everything
+        self._heard_by: dict[Channel, list[Subject | None]] = {}
         self._opening: dict[Key, asyncio.Future[Channel]] = {}
         self._marked: dict[Channel, None] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -215,8 +220,12 @@ class Live:
     async def _channel(self, key: Key, opener: Opener) -> Channel:
         """Return the channel of a topic, which is opened if need be: once for all who come."""
         if key not in self._opening:
+            kind = key[0].partition("/")[0]
+            if len(self._channels) >= MOST_CHANNELS and kind not in ALWAYS:
+                raise Refusal("too-many", "too many topics are followed by everybody: try again")
             channel = opener.make(self, key[0], self._next_seq)
-            self._channels[key] = channel  # from now on it hears what happens
+            self._channels[key] = channel
+            self._attend(channel)  # from now on it hears what happens
             self._opening[key] = opening = asyncio.ensure_future(self._open(key, channel))
             # Whoever wanted it may be gone when it fails.
             opening.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -228,8 +237,26 @@ class Live:
         except BaseException:
             self.forget(channel)
             raise
+        if channel in self._heard_by:
+            self._attend(channel)  # only now it may know what it is about
         self._close_later(channel)
         return channel
+
+    def _attend(self, channel: Channel) -> None:
+        """Let a channel hear of what it is about, and of nothing else."""
+        self._disregard(channel)
+        subjects = channel.subjects()
+        found: list[Subject | None] = [None] if subjects is None else [*subjects]
+        self._heard_by[channel] = found
+        for subject in found:
+            self._hearing.setdefault(subject, {})[channel] = None
+
+    def _disregard(self, channel: Channel) -> None:
+        for subject in self._heard_by.pop(channel, ()):
+            hearing = self._hearing[subject]
+            del hearing[channel]
+            if not hearing:
+                del self._hearing[subject]
 
     def _close_later(self, channel: Channel) -> None:
         if not channel.subscribers:
@@ -242,6 +269,7 @@ class Live:
 
     def forget(self, channel: Channel) -> None:
         """Let the next subscriber of a channel's topic have another channel."""
+        self._disregard(channel)
         for key, other in list(self._channels.items()):
             if other is channel:
                 del self._channels[key]
@@ -256,7 +284,10 @@ class Live:
             self._send_away(happening)
         self.beginnings.note(happening)
         self.checks.note(happening)
-        for channel in list(self._channels.values()):
+        concerned = dict(self._hearing.get(None, {}))
+        for subject in subjects_of(happening):
+            concerned |= self._hearing.get(subject, {})
+        for channel in concerned:
             if not channel.over:
                 try:
                     channel.take(happening)

@@ -14,6 +14,7 @@ class QuotasOut(BaseModel):
     uploads_per_hour: int
     bots: int
     challenges_per_hour: int
+    tournaments_per_hour: int
     requests_per_minute: int
 
 

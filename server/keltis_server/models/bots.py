@@ -30,12 +30,6 @@ class VersionOut(BaseModel):
     built_in: str | None = Field(description="Which of our own bots it is.")
 
 
-class VersionsOut(BaseModel):
-    """All versions of a bot, the newest first."""
-
-    versions: list[VersionOut]
-
-
 class RatingOut(BaseModel):
     """Where a version stands among the matches of one kind."""
 

@@ -6,6 +6,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv6Network
 from typing import Final
 
 from keltis_server.settings import Quotas
@@ -13,6 +15,8 @@ from keltis_server.settings import Quotas
 MOST: Final = 10_000  # buckets of one limiter; whoever did not ask for longest is forgotten
 MINUTE: Final = 60.0
 HOUR: Final = 3600.0
+NETWORK_BITS: Final = 48  # of an IPv6 address, which one owner gets at most as a rule
+NETWORK_SHARE: Final = 4  # times what one address may take
 
 
 @dataclass
@@ -83,6 +87,45 @@ class Limiter:
         return min(self.count, bucket.left + (at - bucket.at) * self.rate)
 
 
+class AddressLimiter:
+    """Limits addresses, and those together that one network has.
+
+    A network of IPv6 has 65,536 of what counts as one address. It may take some times as much as
+    one of them, so that not each of its addresses has to be remembered.
+    """
+
+    def __init__(self, one: Limiter, together: Limiter) -> None:
+        self._one = one
+        self._together = together
+
+    @classmethod
+    def of(cls, count: int, seconds: float) -> AddressLimiter:
+        """Return a limiter that allows each address so many."""
+        return cls(Limiter(count, seconds), Limiter(NETWORK_SHARE * count, seconds))
+
+    def take(self, address: str, cost: float = 1) -> float:
+        """Take so many for an address; return 0, or how long to wait if there are too few."""
+        network = network_of(address)
+        if network is not None and (wait := self._together.wait(network, cost)):
+            return wait
+        wait = self._one.take(address, cost)
+        if not wait and network is not None:
+            self._together.take(network, cost)
+        return wait
+
+
+@lru_cache(MOST)
+def network_of(address: str) -> str | None:
+    """Return the network that an address belongs to, if others of it may be the same client's."""
+    if ":" not in address:
+        return None
+    try:
+        found = IPv6Network(address)
+    except ValueError:
+        return None
+    return str(found.supernet(new_prefix=NETWORK_BITS))
+
+
 class Budgets:
     """Tokens that requests and messages are paid with: so many a minute for each address.
 
@@ -90,33 +133,51 @@ class Budgets:
     nor many accounts allow more.
     """
 
-    def __init__(self, limiter: Limiter) -> None:
-        self._limiter = limiter
+    def __init__(self, addresses: AddressLimiter, authors: Limiter, watchers: Limiter) -> None:
+        self._addresses = addresses
+        self._authors = authors
+        self._watchers = watchers
+
+    @classmethod
+    def of(cls, count: int, clock: Callable[[], float] = time.monotonic) -> Budgets:
+        """Return budgets of so many tokens a minute."""
+        one, together, authors, watchers = (
+            Limiter(share * count, MINUTE, clock) for share in (1, NETWORK_SHARE, 1, 1)
+        )
+        return cls(AddressLimiter(one, together), authors, watchers)
 
     def pay(self, address: str, cost: float) -> float:
         """Pay for an address; return 0, or how long to wait if there is not enough."""
-        return self._limiter.take(address, cost)
+        return self._addresses.take(address, cost)
 
     def pay_as(self, author_id: int, cost: float) -> float:
         """Pay for an author."""
-        return self._limiter.take(f"author {author_id}", cost)
+        return self._authors.take(str(author_id), cost)
+
+    def pay_to_watch(self, address: str, cost: float) -> float:
+        """Pay for an address from what is only for asking how we are."""
+        return self._watchers.take(network_of(address) or address, cost)
 
 
 @dataclass(frozen=True)
 class Limiters:
-    """What is limited: by author, registrations by address, requests by both."""
+    """What is limited: by author, registrations by address and in all, requests by both."""
 
     budgets: Budgets
     uploads: Limiter
     challenges: Limiter
-    registrations: Limiter
+    tournaments: Limiter
+    registrations: AddressLimiter
+    all_registrations: Limiter
 
     @classmethod
     def of(cls, quotas: Quotas) -> Limiters:
         """Return limiters that allow what the quotas do."""
         return cls(
-            budgets=Budgets(Limiter(quotas.requests_per_minute, MINUTE)),
+            budgets=Budgets.of(quotas.requests_per_minute),
             uploads=Limiter(quotas.uploads_per_hour, HOUR),
             challenges=Limiter(quotas.challenges_per_hour, HOUR),
-            registrations=Limiter(quotas.registrations_per_hour, HOUR),
+            tournaments=Limiter(quotas.tournaments_per_hour, HOUR),
+            registrations=AddressLimiter.of(quotas.registrations_per_hour, HOUR),
+            all_registrations=Limiter(quotas.all_registrations_per_hour, HOUR),
         )

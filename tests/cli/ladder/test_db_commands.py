@@ -88,9 +88,9 @@ def refused(done: Done) -> str:
 def test_a_database_is_made_and_then_is_up_to_date(inside: Inside, tmp_path: Path) -> None:
     new = tmp_path / "new" / "place"
     told = inside.output("db", "upgrade", "--data", new)
-    assert told == f"Made the database {new}/ladder.db, step 0013.\n"
+    assert told == f"Made the database {new}/ladder.db, step 0014.\n"
     told = inside.output("db", "upgrade", "--data", new)
-    assert told == f"The database {new}/ladder.db is up to date, step 0013.\n"
+    assert told == f"The database {new}/ladder.db is up to date, step 0014.\n"
     other = tmp_path / "other.db"
     assert str(other) in inside.output("db", "upgrade", "--data", new, "--database", other)
     assert other.exists()

@@ -249,7 +249,7 @@ def test_names_with_escapes_never_reach_the_terminal(inside: Inside) -> None:
         if path.endswith("/bots/evil"):
             plain = bot
         elif path.endswith("/versions"):
-            plain = {"versions": [version]}
+            plain = {"items": [version], "next": None}
         elif path.endswith("/versions/1"):
             plain = version
         elif path.endswith("/matches"):

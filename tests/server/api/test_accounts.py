@@ -80,6 +80,30 @@ def test_an_author_registers_and_looks_after_their_tokens(tmp_path: Path) -> Non
     asyncio.run(scenario())
 
 
+def test_a_token_does_not_outlive_the_one_that_made_it(tmp_path: Path) -> None:
+    async def make(server: Served, headers: Headers, days: int | None) -> Any:
+        wish = {"label": "another", "scopes": ["read", "account"], "days": days}
+        return await server.post("/account/tokens", 201, json=wish, headers=headers)
+
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            ada = await server.register("ada")
+            one = await make(server, ada, 1)
+            two = await make(server, bearer(one["token"]), None)
+            three = await make(server, bearer(two["token"]), 365)
+            beside = await make(server, ada, None)
+            assert one["expires"] == two["expires"] == three["expires"]
+            assert beside["expires"] is None
+
+            assert await delete(server, f"/account/tokens/{one['id']}", ada) == 204
+            for made in (one, two, three):
+                assert await refusal(server, "/account", bearer(made["token"])) == 401
+            for headers in (ada, bearer(beside["token"])):
+                assert (await server.get("/account", headers=headers))["name"] == "ada"
+
+    asyncio.run(scenario())
+
+
 def test_a_token_with_less_cannot_make_one_with_more(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with served(tmp_path) as server:

@@ -106,6 +106,6 @@ def test_a_suspect_is_suspended_if_the_operator_wants_and_stays_enabled_afterwar
             await site.write(play, knows, [honest], 1, True)
             await audited(server)
             versions = await server.get("/bots/knows/versions")
-            assert [each["state"] for each in versions["versions"]] != ["retired"]
+            assert [each["state"] for each in versions["items"]] != ["retired"]
 
     asyncio.run(scenario())

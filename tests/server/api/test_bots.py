@@ -133,7 +133,7 @@ def test_only_its_author_sees_why_a_bot_fails(tmp_path: Path) -> None:
     async def reasons(server: Served, headers: dict[str, str]) -> set[str | None]:
         listed = await server.get("/bots/mine/versions", headers=headers)
         single = await server.get("/bots/mine/versions/1", headers=headers)
-        return {version["reason"] for version in (*listed["versions"], single)}
+        return {version["reason"] for version in (*listed["items"], single)}
 
     async def page_by_page(server: Served, headers: dict[str, str]) -> list[Any]:
         found: list[Any] = []
@@ -204,9 +204,13 @@ def test_a_history_goes_over_all_versions_and_pages(tmp_path: Path) -> None:
             for empty in ("?version=1", "?players=3", "?variant=neue-wege"):
                 assert (await server.get(f"/bots/one/components{empty}"))["variants"] == []
             assert (await server.get("/authors/ada"))["bots"] == ["one", "two"]
-            versions = (await server.get("/bots/one/versions"))["versions"]
+            versions = (await server.get("/bots/one/versions"))["items"]
             assert [(v["number"], v["state"]) for v in versions] == [
                 (2, "active"), (1, "superseded"),
             ]  # fmt: skip
+            first = await server.get("/bots/one/versions?limit=1")
+            assert (first["items"], first["next"]) == (versions[:1], "2")
+            rest = await server.get("/bots/one/versions?limit=1&after=2")
+            assert (rest["items"], rest["next"]) == (versions[1:], None)
 
     asyncio.run(scenario())

@@ -14,6 +14,7 @@ from keltis_ladder.store.bots.accounts import TokenScope
 from keltis_ladder.tournaments.standings import Standing
 from keltis_server.events import Happening, TournamentChanged
 from keltis_server.play.games import GAMES
+from keltis_server.settings import Quotas
 from tests.ladder.store.support.results import won_by
 from tests.server.support.serving import QUIET, Served, served
 from tests.server.support.stories import author, bots, pages, quiet, result, status
@@ -205,5 +206,32 @@ def test_what_cannot_be_a_tournament_is_refused_and_so_are_strangers(tmp_path: P
             [job] = held["items"]
             match = await server.get(f"/matches/{job['id']}")
             assert (match["state"], match["seed"]) == ("cancelled", None)
+
+    asyncio.run(scenario())
+
+
+def test_tournaments_are_limited_by_the_hour_also_those_that_were_cancelled(tmp_path: Path) -> None:
+    wanted = {"format": "round-robin", "bots": ["one", "two"], "variants": ["keltis"]}
+
+    async def scenario() -> None:
+        settings = replace(QUIET, quotas=Quotas(tournaments_per_hour=3))
+        async with served(tmp_path, settings) as server:
+            quiet(server)
+            bots(server, "one", "two")
+            ada, bob = author(server, "ada"), author(server, "bob")
+            for number in range(3):
+                cup = {**wanted, "name": f"cup{number}"}
+                await server.post("/tournaments", 201, json=cup, headers=ada)
+                if number < 2:  # what fails does not count
+                    await server.post("/tournaments", 409, json=cup, headers=ada)
+                await server.post(f"/tournaments/cup{number}/cancel", headers=ada)
+            answer = await server.post(
+                "/tournaments", 429, json={**wanted, "name": "more"}, headers=ada
+            )
+            assert "too many tournaments" in answer["detail"]
+            for headers in (bob, server.local):
+                name = "bobs" if headers is bob else "operators"
+                body = {**wanted, "name": name}
+                await server.post("/tournaments", 201, json=body, headers=headers)
 
     asyncio.run(scenario())

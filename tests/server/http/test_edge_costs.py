@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from keltis_server.api import PARTS
+from keltis_server.api import PARTS, bots
 from keltis_server.http.endpoints import API, Endpoint
 from keltis_server.live.topics import cost_of
 from keltis_server.settings import Quotas
@@ -26,7 +26,7 @@ from tests.server.support.stories import author, quiet
 
 def allow(server: Served, tokens: int) -> None:
     """Let every client have so many tokens, and no more as time goes by."""
-    budgets = Budgets(Limiter(tokens, 60, lambda: 0.0))
+    budgets = Budgets.of(tokens, lambda: 0.0)
     server.site.limiters = replace(server.site.limiters, budgets=budgets)
 
 
@@ -58,7 +58,7 @@ def test_a_dear_request_takes_more_at_once_and_one_too_many_takes_nothing() -> N
 
 
 def test_addresses_and_authors_have_budgets_of_their_own() -> None:
-    budgets = Budgets(Limiter(5, 60, lambda: 0.0))
+    budgets = Budgets.of(5, lambda: 0.0)
     assert budgets.pay("1", 5) == 0
     assert budgets.pay("1", 1) > 0
     assert budgets.pay_as(1, 5) == 0
@@ -181,5 +181,53 @@ def test_a_large_tournament_costs_more_and_its_page_most(tmp_path: Path) -> None
             ):
                 allow(server, tokens)
                 assert await status_of(server, path) == (200 if enough else 429), path
+
+    asyncio.run(scenario())
+
+
+def test_changes_of_a_large_tournament_cost_more_than_of_a_small_one(tmp_path: Path) -> None:
+    names = [f"bot{number}" for number in range(64)]
+    wanted = {"format": "swiss", "rounds": 3, "variants": ["keltis"], "bots": names}
+
+    async def post(server: Served, path: str, headers: dict[str, str], **body: object) -> int:
+        url = f"{server.url}{API}/tournaments{path}"
+        async with server.http.post(url, headers=headers, json=body or None) as response:
+            return response.status
+
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            quiet(server)
+            await server.site.write(enter, *names, author="ada")
+            ada = author(server, "ada")
+            create, change = named("create_tournament").cost, named("start_tournament").cost
+            allow(server, create + 11)
+            assert await post(server, "", ada, name="cup", **wanted) == 429
+            assert await status_of(server, f"{API}/tournaments/cup", ada) == 404
+            allow(server, create + 12)
+            assert await post(server, "", ada, name="cup", **wanted) == 201
+            for what in ("start", "pause", "cancel"):
+                allow(server, change + 11)
+                assert await post(server, f"/cup/{what}", ada) == 429
+                allow(server, change + 12)
+                assert await post(server, f"/cup/{what}", ada) == 200
+
+    asyncio.run(scenario())
+
+
+def test_a_bot_with_many_versions_costs_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bots, "VERSIONS_A_TOKEN", 2)
+
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            quiet(server)
+            for _ in range(6):
+                await server.site.write(enter, "one")
+            for path in ("history", "faults"):
+                allow(server, 3)
+                assert await status_of(server, f"{API}/bots/one/{path}") == 429
+                allow(server, 4)
+                assert await status_of(server, f"{API}/bots/one/{path}") == 200
 
     asyncio.run(scenario())

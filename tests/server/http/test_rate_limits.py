@@ -10,7 +10,7 @@ import pytest
 
 from keltis_server.http.rate_limits import home_of
 from keltis_server.settings import Quotas
-from keltis_server.site.budgets import HOUR, Limiter, Limiters
+from keltis_server.site.budgets import HOUR, AddressLimiter, Limiter, Limiters
 from tests.server.support.serving import QUIET, Served, served
 
 
@@ -87,7 +87,8 @@ def test_the_quotas_are_those_of_the_settings() -> None:
     limiters = Limiters.of(Quotas(uploads_per_hour=2, challenges_per_hour=3))
     assert limiters.uploads.count == 2
     assert limiters.challenges.rate == 3 / HOUR
-    assert limiters.registrations.count == Quotas().registrations_per_hour
+    assert limiters.tournaments.count == Quotas().tournaments_per_hour
+    assert limiters.all_registrations.count == Quotas().all_registrations_per_hour
 
 
 @pytest.mark.parametrize(
@@ -130,5 +131,72 @@ def test_an_address_that_asks_too_often_waits_and_others_do_not(tmp_path: Path) 
             for _ in range(5):
                 assert await ask(server, "/healthz", "2001:db8::1") == (200, None)
             assert (await ask(server, "/metrics", "2001:db8::1"))[0] == 429
+
+    asyncio.run(scenario())
+
+
+def test_networks_of_many_addresses_pay_together_and_few_of_them_are_remembered() -> None:
+    clock = Clock()
+    one, together = Limiter(3, 60, clock), Limiter(6, 60, clock)
+    limiter = AddressLimiter(one, together)
+    for number in range(6):
+        assert limiter.take(home_of(f"2001:db8:1:{number:x}::1")) == 0
+    for number in range(6, 100):
+        assert limiter.take(home_of(f"2001:db8:1:{number:x}::1")) == pytest.approx(10)
+    assert len(one) == 6
+    assert limiter.take(home_of("2001:db8:2::1")) == 0
+    assert limiter.take("192.0.2.1") == 0
+    clock.at += 10
+    assert limiter.take(home_of("2001:db8:1:7::1"), 2) > 0  # a refusal costs neither of them
+    assert limiter.take(home_of("2001:db8:1:7::1")) == 0
+
+
+def test_registrations_are_limited_in_all_and_those_that_fail_do_not_count(tmp_path: Path) -> None:
+    quotas = Quotas(all_registrations_per_hour=2)
+
+    async def register(server: Served, name: str, address: str) -> int:
+        async with server.http.post(
+            f"{server.url}/api/v1/accounts",
+            json={"name": name},
+            headers={"X-Forwarded-For": address},
+        ) as response:
+            return response.status
+
+    async def scenario() -> None:
+        async with served(tmp_path, replace(QUIET, forwarded=True, quotas=quotas)) as server:
+            assert await register(server, "ada", "192.0.2.1") == 201
+            assert await register(server, "ada", "192.0.2.2") == 409
+            assert await register(server, "bob", "192.0.2.3") == 201
+            assert await register(server, "eve", "192.0.2.4") == 429
+            await server.post("/accounts", 201, json={"name": "eve"}, headers=server.local)
+
+    asyncio.run(scenario())
+
+
+def test_what_is_refused_for_another_reason_is_paid_as_well(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        settings = replace(QUIET, quotas=Quotas(requests_per_minute=3))
+        async with served(tmp_path, settings) as server:
+            url = server.url + "/api/v1"
+            for _ in range(3):
+                async with server.http.get(url, headers={"Host": "evil.example"}) as response:
+                    assert response.status == 421
+            async with server.http.get(url) as response:
+                assert response.status == 429
+
+    asyncio.run(scenario())
+
+
+def test_whoever_watches_pays_little_and_from_a_budget_of_its_own(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        settings = replace(QUIET, quotas=Quotas(requests_per_minute=1))
+        async with served(tmp_path, settings) as server:
+            statuses = []
+            for path in ("/api/v1", "/api/v1", *["/healthz"] * 11):
+                async with server.http.get(server.url + path) as response:
+                    statuses.append(response.status)
+            assert statuses[:2] == [200, 429]
+            assert statuses[2:12] == [200] * 10
+            assert statuses[12] == 429
 
     asyncio.run(scenario())

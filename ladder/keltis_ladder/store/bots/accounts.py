@@ -129,10 +129,12 @@ def add_token(
     label: str = "",
     expires: datetime | None = None,
     text: str | None = None,
+    made_by: int | None = None,
 ) -> tuple[Token, str]:
     """Make a token; its text is returned this once and never again.
 
-    With a ``text`` of one's own, to do it twice is the same as once.
+    With a ``text`` of one's own, to do it twice is the same as once. One that is made by another
+    token ends with it: else whoever had a token for a day would have one for ever.
     """
     assert author.id is not None
     text = text or new_token()
@@ -142,8 +144,15 @@ def add_token(
     session.get(Author, author.id, with_for_update={"key_share": True})  # one at a time are counted
     if len(tokens_of(session, author.id, now)) >= MOST_TOKENS:
         raise Refused(f"there are {MOST_TOKENS} tokens already: revoke one that is not used")
+    if made_by is not None:
+        maker = session.get_one(Token, made_by, populate_existing=True)
+        if maker.revoked is not None:
+            raise Refused("the token that should make another has ended")
+        ends = [each for each in (expires, maker.expires) if each is not None]
+        expires = min(ends, default=None)
     token = Token(
         author_id=author.id,
+        made_by=made_by,
         label=label,
         digest=digest_of(text),
         scopes=sorted(map(str, scopes)),
@@ -165,14 +174,19 @@ def tokens_of(session: Session, author_id: int, now: datetime) -> list[Token]:
     return list(session.exec(query.order_by(col(Token.id))))
 
 
-def revoke_token(session: Session, author_id: int, token_id: int, now: datetime) -> bool:
-    """End a token of an author; tell whether there was one."""
-    token = session.get(Token, token_id, with_for_update=True)
-    if token is None or token.author_id != author_id or token.revoked is not None:
-        return False
-    token.revoked = now
-    session.add(token)
-    return True
+def revoke_token(session: Session, author_id: int, token_id: int, now: datetime) -> list[int]:
+    """End a token of an author and what was made by it; return which ended, none if it had."""
+    session.get(Author, author_id, with_for_update={"key_share": True})  # none is made meanwhile
+    query = select(Token).where(Token.author_id == author_id, col(Token.revoked).is_(None))
+    living = list(session.exec(query.order_by(col(Token.id)).with_for_update()))
+    ended: list[int] = []
+    for token in living:  # makers come before what they made
+        if token.id == token_id or token.made_by in ended:
+            assert token.id is not None
+            token.revoked = now
+            session.add(token)
+            ended.append(token.id)
+    return ended
 
 
 def bearer_of(session: Session, text: str, now: datetime) -> Bearer | None:

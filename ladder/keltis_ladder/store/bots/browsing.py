@@ -99,9 +99,15 @@ def find_bot(session: Session, name: str) -> Bot | None:
     return session.execute(select(Bot).where(col(Bot.name) == name)).scalar()
 
 
-def bot_names(session: Session) -> list[str]:
-    """Return the names of all bots."""
-    return list(session.execute(select(BOT.c.name).order_by(BOT.c.name)).scalars())
+def names_beside(session: Session, name: str, count: int) -> list[str]:
+    """Return the names of bots that come next before and after a name, so many of each."""
+    before = select(BOT.c.name).where(BOT.c.name < name).order_by(BOT.c.name.desc())
+    after = select(BOT.c.name).where(BOT.c.name >= name).order_by(BOT.c.name)
+    return [
+        found
+        for query in (before, after)
+        for found in session.execute(query.limit(count)).scalars()
+    ]
 
 
 def versions_that_play(session: Session) -> list[Version]:
@@ -215,17 +221,26 @@ def ranks_of(session: Session, ratings: Iterable[Rating]) -> dict[tuple[int, Sco
     return found
 
 
-def version_rows(session: Session, bot_id: int, number: int | None = None) -> list[VersionRow]:
-    """Return the versions of a bot, the newest first, or the one with a number."""
-    query = (
-        select(Version, col(Archive.size))
-        .outerjoin(Archive, col(Archive.digest) == Version.archive_digest)
-        .where(col(Version.bot_id) == bot_id)
-        .order_by(col(Version.number).desc())
-    )
-    if number is not None:
-        query = query.where(col(Version.number) == number)
+def version_rows(session: Session, bot_id: int, before: int | None, limit: int) -> list[VersionRow]:
+    """Return the versions of a bot, the newest first, or from below a number on."""
+    query = _VERSIONS.where(col(Version.bot_id) == bot_id).limit(limit)
+    if before is not None:
+        query = query.where(col(Version.number) < before)
     return [VersionRow(version, size) for version, size in session.execute(query)]
+
+
+def version_row(session: Session, bot_id: int, number: int) -> VersionRow | None:
+    """Return the version of a bot with a number."""
+    query = _VERSIONS.where(col(Version.bot_id) == bot_id, col(Version.number) == number)
+    found = session.execute(query).first()
+    return None if found is None else VersionRow(*found)
+
+
+_VERSIONS: Final = (
+    select(Version, col(Archive.size))
+    .outerjoin(Archive, col(Archive.digest) == Version.archive_digest)
+    .order_by(col(Version.number).desc())
+)
 
 
 def version_ids(session: Session, bot_id: int, number: int | None = None) -> dict[int, int]:
@@ -255,15 +270,30 @@ def steps_of(
     session: Session, versions: dict[int, int], scope: Scope, after: int, limit: int
 ) -> list[StepRow]:
     """Return how ratings of a bot's versions went in a scope, from a match on, oldest first."""
-    # Version by version: each is read from its index, and no further than it is needed.
-    of_each = [
-        [
-            StepRow(match, number, at, mu, sigma)
+    # Each version is read from its index, and no further than it is needed. One that began later
+    # than all steps that are wanted is not read at all: mostly there is one version at a time.
+    found: list[StepRow] = []
+    for first, id in _beginnings(session, versions, after):
+        if len(found) == limit and first > found[-1].match:
+            break
+        own = (
+            StepRow(match, versions[id], at, mu, sigma)
             for match, at, mu, sigma in session.execute(_steps(id, scope, after).limit(limit))
-        ]
-        for id, number in versions.items()
-    ]
-    return list(islice(merge(*of_each), limit))
+        )
+        found = list(islice(merge(found, own), limit))
+    return found
+
+
+def _beginnings(session: Session, versions: Collection[int], after: int) -> list[tuple[int, int]]:
+    """Return the first matches after one of the versions that have any, the earliest first."""
+    first = (
+        select(func.min(RATING_STEP.c.match_number))
+        .where(RATING_STEP.c.version_id == VERSION.c.id, RATING_STEP.c.match_number > after)
+        .correlate(VERSION)
+        .scalar_subquery()
+    )
+    query = select(first, VERSION.c.id).where(VERSION.c.id.in_(versions))
+    return sorted((match, id) for match, id in session.execute(query) if match is not None)
 
 
 def _steps(version: int, scope: Scope, after: int) -> Select[Any]:

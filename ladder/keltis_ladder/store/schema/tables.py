@@ -140,6 +140,7 @@ class Token(Table, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     author_id: int = Field(foreign_key="author.id", index=True)
+    made_by: int | None = Field(default=None, foreign_key="token.id")  # which it does not outlive
     label: str = ""
     digest: str = Field(unique=True)
     scopes: list[str] = plain()

@@ -19,10 +19,11 @@ from aiohttp.http import RawRequestMessage
 from aiohttp.http_exceptions import HttpProcessingError
 
 from keltis_server.http import metrics
+from keltis_server.http.edge.refusals import Refusals
 from keltis_server.http.problems import Problem
 from keltis_server.http.rate_limits import home_of
 from keltis_server.settings import Settings
-from keltis_server.site.budgets import Limiter
+from keltis_server.site.budgets import NETWORK_SHARE, Limiter, network_of
 
 # What all websockets of an address may send: frames of a few bytes are parsed one by one, and those
 # that are answered without us, such as pings, are seen by nobody else.
@@ -53,6 +54,7 @@ class Stage(Enum):
     IDLE = auto()  # nobody: between two requests
     BUSY = auto()  # the server, or the rest of a body
     SOCKET = auto()  # it has become a websocket
+    HELD = auto()  # the end of a pause: its client was refused too often
 
 
 class Connection(web.RequestHandler):
@@ -63,6 +65,7 @@ class Connection(web.RequestHandler):
         self.stage = Stage.HEAD
         self.since = 0.0
         self.home = ""
+        self.network = ""
         self._crowd = crowd
         self._wire: asyncio.Transport | None = None  # until it is lost, also while it closes
         self._owed = 0  # bytes that the client had not taken when it last made progress
@@ -74,6 +77,9 @@ class Connection(web.RequestHandler):
         self._spoilt = (
             False  # nothing more of it is read: it is broken, or its pieces are too small
         )
+        self._asked = False  # a request of it was complete once
+        self._early = b""  # what came while it was held
+        self._held: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, unless there are too many."""
@@ -81,15 +87,27 @@ class Connection(web.RequestHandler):
         self._enter(Stage.HEAD)
         peer = transport.get_extra_info("peername")
         self.home = home_of(str(peer[0])) if peer else "unknown"
+        self.network = network_of(self.home) or self.home
+        refusals = self._crowd.refusals
         if not self._crowd.admit(self):
-            self._wire.write(FULL)
-            self._wire.close()
+            if refusals.are_too_many(self.network):
+                self._wire.abort()  # it has been told why
+            else:
+                self._wire.write(FULL)
+                self._wire.close()
             return
         super().connection_made(transport)
+        if refusals.are_too_many(self.network):
+            metrics.CUT_OFF.labels("held").inc()
+            self._enter(Stage.HELD)
+            self._held = self._loop.call_later(refusals.pause, self._let_go)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Make room for another."""
-        self._crowd.leave(self)
+        if self._held is not None:
+            self._held.cancel()
+        if self._crowd.leave(self) and not self._asked and self.stage is not Stage.HELD:
+            self._crowd.refusals.note(self.network)
         super().connection_lost(exc)
         self._wire = None
 
@@ -99,6 +117,11 @@ class Connection(web.RequestHandler):
         What comes between two requests may also be the rest of a body that nobody wants.
         """
         if self._spoilt:
+            return
+        if self.stage is Stage.HELD:
+            self._early += data
+            if self._wire is not None:
+                self._wire.pause_reading()  # the system keeps the rest
             return
         if self.stage is Stage.SOCKET:
             if not self._crowd.admits_frames(self, len(data)):
@@ -115,6 +138,15 @@ class Connection(web.RequestHandler):
         super().data_received(data)
         if self.stage is not Stage.SOCKET:
             self._note_body(len(data))
+
+    def _let_go(self) -> None:
+        """Read what came while the connection was held."""
+        self._held = None
+        self._enter(Stage.HEAD)
+        early, self._early = self._early, b""
+        if early and self._wire is not None and not self._wire.is_closing():
+            self._wire.resume_reading()
+            self.data_received(early)
 
     def _note_body(self, size: int) -> None:
         """Note that so many bytes came: of a request that is complete but for its body, or not."""
@@ -152,12 +184,24 @@ class Connection(web.RequestHandler):
     def begin(self) -> None:
         """Note that the head of a request is complete."""
         self._unwanted = 0
+        self._asked = True
         self._enter(Stage.BUSY)
 
-    async def finish_response(self, *args: Any, **kwargs: Any) -> tuple[web.StreamResponse, bool]:
-        """Send an answer, and note that it is sent, or waits to be taken."""
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        """Send an answer, and note that it is sent, or waits to be taken.
+
+        Of requests that came together each waits its turn: where a handler that does not wait for
+        anything is run at once (Python 3.12), nobody else would get theirs until all are answered.
+        """
+        if self._messages:
+            await asyncio.sleep(0)
+        refused = resp.status == HTTPStatus.TOO_MANY_REQUESTS
+        if refused and not self._crowd.refusals.note(self.network):
+            resp.force_close()
         try:
-            finished = await super().finish_response(*args, **kwargs)
+            finished = await super().finish_response(request, resp, start_time)
         finally:
             if self.stage is not Stage.SOCKET:
                 self._enter(Stage.IDLE)
@@ -176,6 +220,7 @@ class Connection(web.RequestHandler):
     ) -> web.StreamResponse:
         """Answer what is not HTTP, and log nothing: anybody could fill the disk with traces."""
         if isinstance(exc, HttpProcessingError):
+            self._crowd.refusals.note(self.network)
             response = web.Response(status=status, text=NOT_HTTP)
             response.force_close()
             return response
@@ -213,6 +258,8 @@ class Connection(web.RequestHandler):
         if self._wire is not None and not self._wire.is_closing():
             if not self._owed:
                 self._wire.write(TOO_SLOW)
+            if self._asked:  # else that is noted when it is lost
+                self._crowd.refusals.note(self.network)
             self.force_close()
 
     def abort(self) -> None:
@@ -237,8 +284,10 @@ class Crowd:
         self.linger = self._deadlines.linger
         self._interval = min(LOOK_EVERY, self._deadlines.head / 4, self._deadlines.answer / 4)
         self._homes: defaultdict[str, dict[Connection, None]] = defaultdict(dict)
+        self._networks: defaultdict[str, dict[Connection, None]] = defaultdict(dict)
         self._sockets: dict[Connection, None] = {}
         self._shares_home = not settings.forwarded
+        self.refusals = Refusals(settings)
         self._inflow = Limiter(SOCKET_BYTES, SOCKET_SECONDS)
         self._count = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -248,15 +297,24 @@ class Crowd:
         return self._count
 
     def admit(self, newcomer: Connection) -> bool:
-        """Count a connection; where there are too many, the one that waits longest goes first."""
-        mine = self._homes.get(newcomer.home, {})
-        if len(mine) >= self._most_of_one and not self._evict(mine):
-            return self._refuse()
+        """Count a connection; where there are too many, the one that waits longest goes first.
+
+        Those of a client that was refused too often do not make room for each other: it waits.
+        """
+        for mine, most in (
+            (self._homes.get(newcomer.home, {}), self._most_of_one),
+            (self._networks.get(newcomer.network, {}), NETWORK_SHARE * self._most_of_one),
+        ):
+            if len(mine) >= most:
+                if self.refusals.are_too_many(newcomer.network) or not self._evict(mine):
+                    return self._refuse()
+                self.refusals.note(newcomer.network)
         if self._count >= self.most:
-            largest = max(self._homes.values(), key=len, default={})
+            largest = max(self._networks.values(), key=len, default={})
             if not self._evict(largest) and not self._evict(self._plain()):
                 return self._refuse()
         self._homes[newcomer.home][newcomer] = None
+        self._networks[newcomer.network][newcomer] = None
         self._count += 1
         if self._timer is None:
             self._look_later()
@@ -276,24 +334,27 @@ class Crowd:
         metrics.CUT_OFF.labels("too many frames").inc()
         return False
 
-    def leave(self, connection: Connection) -> None:
-        """Count a connection no more."""
-        if connection in self._sockets:
-            del self._sockets[connection]
-            self._count -= 1
-        else:
-            self._forget(connection)
+    def leave(self, connection: Connection) -> bool:
+        """Count a connection no more; return whether it was counted until now."""
+        if connection not in self._sockets:
+            return self._forget(connection)
+        del self._sockets[connection]
+        self._count -= 1
+        return True
 
     def _plain(self) -> Iterable[Connection]:
         return (connection for mine in self._homes.values() for connection in mine)
 
     def _forget(self, connection: Connection) -> bool:
-        mine = self._homes.get(connection.home, {})
-        if connection not in mine:
+        if connection not in self._homes.get(connection.home, {}):
             return False
-        del mine[connection]
-        if not mine:
-            del self._homes[connection.home]
+        for groups, name in (
+            (self._homes, connection.home),
+            (self._networks, connection.network),
+        ):
+            del groups[name][connection]
+            if not groups[name]:
+                del groups[name]
         self._count -= 1
         return True
 

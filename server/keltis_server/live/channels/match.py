@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from typing import Any, Final
 
 from keltis_engine import SPECTATORS
@@ -28,6 +29,7 @@ from keltis_ladder.store.schema.tables import JobState
 from keltis_server.events import Happening, TournamentChanged
 from keltis_server.live.channel import Channel, Plain, Refusal, Surroundings, patiently
 from keltis_server.live.channels.lobby import committed
+from keltis_server.live.subjects import Subject, about_match, about_tournament
 from keltis_server.loaders.matches import match_out
 from keltis_server.play.watching import owns
 
@@ -66,6 +68,15 @@ class MatchChannel(Channel):
         """What is stored of the match."""
         assert self._row is not None
         return self._row
+
+    def subjects(self) -> Collection[Subject] | None:
+        """Return the match, and its tournament, which may be cancelled before it begins."""
+        if self._row is None:
+            return None
+        found = [about_match(self.job_id)]
+        if self._row.job.tournament_id is not None:
+            found.append(about_tournament(self._row.job.tournament_id))
+        return found
 
     async def open(self) -> None:
         """Read who plays; then catch up with the game that is being played."""

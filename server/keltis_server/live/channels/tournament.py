@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from keltis_ladder.run.scheduler import MatchAssigned, ResultStored
@@ -9,6 +10,7 @@ from keltis_ladder.store.schema.tables import TournamentState
 from keltis_server.events import Happening, TournamentChanged
 from keltis_server.live.channel import Plain, Refusal, Surroundings, patiently
 from keltis_server.live.channels.tables import TableChannel
+from keltis_server.live.subjects import Subject, about_tournament
 from keltis_server.loaders.tournaments import tournament_out
 
 ENDED: Final = (TournamentState.FINISHED, TournamentState.CANCELLED)
@@ -33,6 +35,10 @@ class TournamentChannel(TableChannel):
         if self._again or _about_to_end(self._table):
             self.look_later()
         self._end_if_over()
+
+    def subjects(self) -> Collection[Subject] | None:
+        """Return the tournament, once it is known which."""
+        return None if self._id is None else [about_tournament(self._id)]
 
     def take(self, happening: Happening) -> None:
         """Take note that it has come further."""

@@ -6,6 +6,7 @@ What a check says is for the author alone: there is one channel for the author a
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -27,6 +28,7 @@ from keltis_server.live.channel import (
     patiently,
     require_room,
 )
+from keltis_server.live.subjects import Subject, about_version
 from keltis_server.loaders.bots import version_out, version_reason
 from keltis_server.loaders.matches import match_out
 
@@ -99,6 +101,10 @@ class VersionChannel(Channel):
             await self._read()
             if not self._stale:
                 return
+
+    def subjects(self) -> Collection[Subject] | None:
+        """Return the version, once it is known which."""
+        return None if self._id is None else [about_version(self._id)]
 
     def snapshot(self) -> Plain:
         """Return the version, what its check says, and its first match."""

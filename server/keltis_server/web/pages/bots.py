@@ -13,7 +13,7 @@ from sqlmodel import Session
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.bots import browsing
-from keltis_ladder.store.ratings.joint.reading import Point, history
+from keltis_ladder.store.ratings.joint.reading import Point, histories
 from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.api.bots import (
     BotsQuery,
@@ -71,7 +71,7 @@ async def bot(call: Call, path: NamePath, query: ScopeQuery) -> web.Response:
     (found, versions, steps), (opponents, components), (faults, matches) = await asyncio.gather(
         asyncio.gather(
             get_bot(call, path),
-            list_versions(call, path),
+            list_versions(call, path, PageQuery()),
             call.site.read(history_of, path.bot, query.scope),
         ),
         asyncio.gather(get_opponents(call, path, scope), get_components(call, path, scope)),
@@ -87,7 +87,8 @@ async def bot(call: Call, path: NamePath, query: ScopeQuery) -> web.Response:
         official=call.site.settings.official.value,
         versus={(each.bot, each.version): each for each in versus.others},
         bot=found,
-        versions=versions.versions,
+        versions=versions.items,
+        older=versions.next,
         history=steps,
         opponents=opponents.opponents,
         components=components,
@@ -147,8 +148,8 @@ def history_of(session: Session, name: str, scope: Scope) -> list[Plain]:
         for k, step in enumerate(steps)
         if k % every == 0 or k == last or steps[k - 1].version != step.version
     ]
-    for id, number in versions.items():
-        _add_joint(drawn, number, history(session, id, scope))
+    for id, points in histories(session, versions, scope).items():
+        _add_joint(drawn, versions[id], points)
     return drawn
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from sqlalchemy import event
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import ALL, ANY, OVERALL, Scope
@@ -70,6 +71,35 @@ def test_a_history_ends_where_the_rating_is(database: Database) -> None:
             assert steps[-1].at == session.get_one(Match, steps[-1].match).finished
 
 
+def test_a_page_of_a_history_reads_only_the_versions_that_are_in_it(database: Database) -> None:
+    with database.writing() as session:
+        [rival] = enter(session, "rival")
+        for _ in range(40):
+            [version] = enter(session, "one")
+            for _ in range(3):
+                store(session, [version, rival], won_by("keltis", 2, 0))
+    read: list[object] = []
+    with database.reading() as session:
+        mine = browsing.version_ids(session, 2)
+        assert len(mine) == 40
+        event.listen(session.connection(), "before_cursor_execute", lambda *_: read.append(1))
+        whole = browsing.steps_of(session, mine, OVERALL, 0, 1000)
+        assert [step.match for step in whole] == list(range(1, 121))
+        assert [step.version for step in whole] == [1 + k // 3 for k in range(120)]
+        read.clear()
+        assert browsing.steps_of(session, mine, OVERALL, 50, 7) == whole[50:57]
+        assert len(read) <= 5
+
+
+def test_names_beside_one_are_few_on_any_ladder(database: Database) -> None:
+    names = sorted(f"bot-{number:03}" for number in range(100))
+    with database.writing() as session:
+        enter(session, *names)
+    with database.reading() as session:
+        assert sorted(browsing.names_beside(session, "bot-050x", 3)) == names[48:54]
+        assert browsing.names_beside(session, "zzz", 2) == ["bot-099", "bot-098"]
+
+
 def test_opponents_are_those_of_the_head_to_head_table(database: Database) -> None:
     with database.writing() as session:
         versions = filled(session, 40)
@@ -114,7 +144,7 @@ def test_a_bot_is_shown_by_the_version_that_plays_or_its_newest(database: Databa
         assert browsing.bot_rows(session, "", 9, author="Bob") == []
         assert len(browsing.bot_rows(session, "", 9, author="Ada", state="active")) == 2
         assert list(browsing.active_versions(session, ["one", "none"])) == ["one"]
-        assert [row.version.number for row in browsing.version_rows(session, 1)] == [2, 1]
+        assert [row.version.number for row in browsing.version_rows(session, 1, None, 9)] == [2, 1]
 
 
 def test_faults_and_times_are_those_of_one_bot(database: Database) -> None:

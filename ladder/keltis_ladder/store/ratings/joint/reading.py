@@ -8,6 +8,7 @@ of the past is its history.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -172,22 +173,30 @@ def figures_of(session: Session, version: int) -> dict[Scope, Figures]:
 
 
 def history(session: Session, version: int, scope: Scope = OVERALL) -> list[Point]:
-    """Return how a version's rating was published, the oldest first.
+    """Return how a version's rating was published, the oldest first."""
+    return histories(session, [version], scope).get(version, [])
+
+
+def histories(
+    session: Session, versions: Collection[int], scope: Scope = OVERALL
+) -> dict[int, list[Point]]:
+    """Return how the ratings of versions were published, the oldest first.
 
     There are histories of everything and of each variant: see ``DRAWN``.
     """
     query = (
         select(
-            JOINT_HISTORY.c.match_number,
-            MATCH.c.finished,
-            JOINT_HISTORY.c.rating,
-            JOINT_HISTORY.c.sigma,
+            *(JOINT_HISTORY.c.version_id, JOINT_HISTORY.c.match_number, MATCH.c.finished),
+            *(JOINT_HISTORY.c.rating, JOINT_HISTORY.c.sigma),
         )
         .join(MATCH, MATCH.c.number == JOINT_HISTORY.c.match_number)
-        .where(JOINT_HISTORY.c.version_id == version)
+        .where(JOINT_HISTORY.c.version_id.in_(versions))
         .order_by(JOINT_HISTORY.c.match_number)
     )
-    return [Point(*row) for row in session.execute(_of(query, JOINT_HISTORY, scope))]
+    found: defaultdict[int, list[Point]] = defaultdict(list)
+    for version, *point in session.execute(_of(query, JOINT_HISTORY, scope)):
+        found[version].append(Point(*point))
+    return found
 
 
 DRAWN: Final = (OVERALL, *(Scope(variant, ANY) for variant in VARIANTS))  # scopes with a history
