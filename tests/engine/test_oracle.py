@@ -12,7 +12,7 @@ from tests.engine.oracle import common, neue_wege
 from tests.engine.support.oracle_games import hoarder, mixed_game, play, runners_games, sponsor
 
 VARIANTS = list(oracle.GAMES)
-GAMES = 400 if keltis_engine.COMPILED else 24
+GAMES = 150 if keltis_engine.COMPILED else 24
 
 PHASES = {
     "keltis": {"turn", "figure", "move", "clover", "draw"},
