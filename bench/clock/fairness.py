@@ -98,6 +98,7 @@ class Way:
     other_faults: Counter[str] = field(default_factory=Counter)
     platform_faults: int = 0  # matches that were given up, which is nobody's fault
     longest: float = 0.0  # seconds that one decision was charged
+    cards: list[dict[str, Any]] = field(default_factory=list)  # crash cards of the innocent
 
     def as_plain(self) -> dict[str, Any]:
         """Return it for JSON; ``asdict`` would count the pairs of a counter."""
@@ -180,7 +181,10 @@ def note(way: Way, names: list[str], result: MatchResult) -> None:
         way.longest = max(way.longest, *(each.longest for each in game.times))
         for loss in game.losses:
             counts = way.timeouts if loss.fault.kind == "timeout" else way.other_faults
-            counts[names[game.entrants[loss.seat]]] += 1
+            name = names[game.entrants[loss.seat]]
+            counts[name] += 1
+            if name not in GUILTY:
+                way.cards.append({"bot": name, **loss.card})
 
 
 @dataclass(frozen=True)
