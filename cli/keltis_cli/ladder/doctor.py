@@ -107,6 +107,6 @@ def verdict(checks: list[Check]) -> str:
     """Return the last line: whether all that is required is there."""
     lacking = [check.name for check in checks if check.required and check.state != "ok"]
     if lacking:
-        return f"Strangers' bots cannot be played fairly here yet. To mend: {', '.join(lacking)}."
+        return f"Strangers' bots cannot be played fairly here yet. Missing: {', '.join(lacking)}."
     limited = [check.name for check in checks if check.state != "ok"]
     return f"{FAIR} Not all is there: {', '.join(limited)}." if limited else FAIR

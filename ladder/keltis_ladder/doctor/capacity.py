@@ -34,7 +34,7 @@ def capacity_checks() -> Iterator[Check]:
 
 
 def bots_check(memory: int, referees: int) -> Check:
-    """Tell whether all bots that play at the same time may use all that each of them may."""
+    """Return whether all bots that play at the same time may use all that each of them may."""
     needed = referees * MOST_PLAYERS * PLAY.memory
     told = (
         f"{memory / GIB:.1f} GiB for all; {referees} x {MOST_PLAYERS} bots of"
@@ -57,7 +57,7 @@ def bots_check(memory: int, referees: int) -> Check:
 
 
 def files_check(most: int, connections: int = CONNECTIONS) -> Check:
-    """Tell whether a server can have as many files open as there may be connections."""
+    """Return whether a server can have as many files open as there may be connections."""
     needed = connections + RESERVED_FILES
     if most == resource.RLIM_INFINITY:
         return ok("open files", found="no limit")
@@ -75,12 +75,12 @@ def files_check(most: int, connections: int = CONNECTIONS) -> Check:
 
 
 def synchrony_check(is_synchronised: bool | None) -> Check:
-    """Tell whether something keeps the time of day right."""
+    """Return whether something keeps the time of day right."""
     if is_synchronised:
         return ok("synchrony", found="something keeps the time of day right")
     return limited(
         "synchrony",
-        found="the kernel does not tell whether the time of day is right"
+        found="the kernel does not say whether the time of day is right"
         if is_synchronised is None
         else "nothing that the kernel knows of keeps the time of day right",
         meaning="Results, tokens and tournaments carry wrong times when it drifts; bots' clocks"

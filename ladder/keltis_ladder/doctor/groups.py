@@ -119,7 +119,8 @@ def limits_check(machine: Machine, controllers: set[str]) -> Check:
         required=True,
         meaning="Limits hold for each process only. Memory that the kernel uses for a bot (page"
         " tables, buffers of sockets) is not counted: one bot can take several GiB in seconds. A"
-        " public server plays strangers' bots only if you insist: keltis-ladder serve --no-limits",
+        " public server then refuses to play strangers' bots; to override:"
+        " keltis-ladder serve --no-limits",
         remedy=delegation(machine, lacking),
     )
 
@@ -242,8 +243,8 @@ def clock_check(can_count: bool) -> Check:
         "exact clock",
         found="bots pay for time that the machine kept from them",
         required=True,
-        meaning="Mend what is missing above. Until then a public server plays strangers' bots only"
-        " if you insist: keltis-ladder serve --inexact-clock",
+        meaning="Install what is missing above. Until then a public server refuses to play"
+        " strangers' bots; to override: keltis-ladder serve --inexact-clock",
     )
 
 

@@ -53,8 +53,8 @@ class FramesQuery(Parameters):
         str,
         Field(
             pattern=VIEWER_PATTERN,
-            description="public, all, a seat from 0 on, or a bot of the match. Whoever may not "
-            "see that sees what is public.",
+            description="public, all, a seat from 0 on, or a bot of the match. A client that may "
+            "not see that gets what is public.",
         ),
     ] = PUBLIC
 

@@ -78,12 +78,17 @@ class TournamentIn(Parameters):
     ] = Field(default_factory=list)
     top: Annotated[
         int | None,
-        Field(ge=1, le=MOST_ENTRANTS, description="Also the best so many others."),
+        Field(
+            ge=1,
+            le=MOST_ENTRANTS,
+            description="Number of further entrants, taken from the top of the leaderboard.",
+        ),
     ] = None
     players: Annotated[int, Field(ge=2, le=4, description="At a table.")] = 2
     variants: Annotated[list[VariantId], Field(min_length=1, max_length=len(VARIANTS))]
     matches: Annotated[
-        int, Field(ge=1, le=1000, description="Of each pairing; in eliminations best of.")
+        int,
+        Field(ge=1, le=1000, description="Matches of each pairing; in eliminations best of N."),
     ] = 1
     rounds: Annotated[int | None, Field(ge=1, le=1000)] = None
     challengers: Annotated[int, Field(ge=1, le=MOST_ENTRANTS, description="Of a gauntlet.")] = 1
@@ -128,7 +133,7 @@ async def get_tournament(call: Call, path: TournamentPath) -> TournamentOut:
 
 
 def _pay_for(call: Call, entrants: int) -> None:
-    """Take what it costs to show a tournament of so many bots, before anything is done."""
+    """Take what it costs to show a tournament of a number of bots, before anything is done."""
     call.pay_more(entrants**2 // PAIRS_A_TOKEN)
 
 

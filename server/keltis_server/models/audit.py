@@ -41,5 +41,5 @@ class AuditOut(BaseModel):
     done: int = Field(description="The last match that is in it.")
     waiting: int = Field(description="Matches that it has not come to yet.")
     looked_at: int = Field(description="Matches whose decisions were looked at, for foresight.")
-    suspend: bool = Field(description="Whether whoever is found is suspended at once.")
+    suspend: bool = Field(description="Whether a bot that is found is suspended at once.")
     suspects: list[AuditLineOut] = Field(description="The newest alarm first.")

@@ -136,7 +136,7 @@ class ComponentsOut(BaseModel):
     """What the points of a version are made of, compared with everybody whom it met."""
 
     version: int
-    latest: int = Field(description="No more than so many matches, the latest, are looked at.")
+    latest: int = Field(description="Maximum number of matches that are looked at, the latest.")
     variants: list[CompositionOut] = Field(
         description="Only of matches in which nobody dropped out, and whose components are stored."
     )

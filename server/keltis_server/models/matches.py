@@ -70,7 +70,7 @@ class OriginOut(BaseModel):
     """What a seed is made of. docs/readers/seeds.md says how."""
 
     part: int = Field(description="The number of the server's part.")
-    after: int = Field(description="So many results were stored when it was committed to.")
+    after: int = Field(description="Number of results that were stored when it was committed to.")
     part_commitment: str = Field(description="The hash that binds the server to its part.")
     secret: str | None = Field(description="The part itself, told when the match is over.")
     previous: int = Field(description="The number of the result that is mixed in; 0: none.")

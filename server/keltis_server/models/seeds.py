@@ -14,7 +14,7 @@ class SeedPartOut(BaseModel):
 
     number: int = Field(description="Parts are drawn in the order of their numbers.")
     commitment: str = Field(description="The hash that binds the server to it.")
-    after: int = Field(description="So many results were stored when it was committed to.")
+    after: int = Field(description="Number of results that were stored when it was committed to.")
     created: datetime
     match: str | None = Field(description="The id of the match that drew it.")
     match_number: int | None = Field(description="The number of that match's result.")

@@ -36,7 +36,7 @@ class PlanOut(BaseModel):
     entrants: int
     players: int = Field(description="At a table.")
     variants: list[str]
-    matches: int = Field(description="Of each pairing; in eliminations best of so many.")
+    matches: int = Field(description="Matches of each pairing; in eliminations best of N.")
     rounds: int | None
     challengers: int
 

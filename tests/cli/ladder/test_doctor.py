@@ -90,7 +90,7 @@ def test_without_groups_of_version_2_it_is_not_fair(tmp_path: Path) -> None:
             assert "mount -t cgroup2" in checks["version 2"]["remedy"][-1]
         else:
             assert (
-                "cannot be played fairly here yet. To mend: version 2, exact clock." in done.stdout
+                "cannot be played fairly here yet. Missing: version 2, exact clock." in done.stdout
             )
 
 
@@ -100,4 +100,4 @@ def test_the_verdict_names_what_is_to_be_mended() -> None:
     bad = Check("pressure", Area.GROUPS, State.MISSING, "none", required=True)
     assert verdict([good]) == FAIR
     assert verdict([good, slow]) == f"{FAIR} Not all is there: engine."
-    assert verdict([good, slow, bad]).endswith("To mend: pressure.")
+    assert verdict([good, slow, bad]).endswith("Missing: pressure.")

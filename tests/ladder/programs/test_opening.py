@@ -99,7 +99,7 @@ def test_all_that_a_manifest_says_is_told(tmp_path: Path) -> None:
         (b"", "the upload is empty"),
         (zipped([("bot.toml", b"run = 3")]), "^bot.toml: the field 'name' is missing"),
         (zipped([("bot.toml", b"=")]), "^bot.toml is not valid TOML"),
-        (digits(), "extended header of this tar makes no sense"),
+        (digits(), "extended header of this tar is invalid"),
         (zipped([("bot.toml", b'run = ["x"]\nname = "' + b"x" * 60_000 + b'"')]), "invalid name|x"),
     ],
     ids=["nothing", "no name", "no TOML", "digits", "long name"],

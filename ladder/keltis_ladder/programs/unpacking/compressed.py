@@ -19,7 +19,7 @@ ALL: Final = (GZIP, BZIP2, XZ)
 
 XZ_MEMORY: Final = 128 * MIB  # twice what xz -9 needs
 # Compressors that use several cores write one stream after the other. Empty ones cost us time, and
-# whoever makes them 14 bytes each.
+# an attacker 14 bytes each.
 MOST_STREAMS: Final = 10_000
 _INPUT: Final = 64 * KIB
 _CHUNK: Final = 256 * KIB
@@ -74,7 +74,7 @@ class _Streams:
         self._fresh = b""
 
     def read(self, size: int, /) -> bytes:
-        """Return so many bytes or fewer; none at the end."""
+        """Return at most this many bytes; none at the end."""
         while not self._stream.eof or self._begin_next():
             fresh = b""
             if self._stream.needs_input:
@@ -87,7 +87,7 @@ class _Streams:
         return b""
 
     def _begin_next(self) -> bool:
-        """Go on to the next stream; tell whether there is one."""
+        """Go on to the next stream; return whether there is one."""
         rest = self._stream.unused_data.lstrip(b"\0")
         while not rest:
             chunk = self._file.read(_INPUT)
@@ -96,7 +96,7 @@ class _Streams:
             rest = chunk.lstrip(b"\0")
         self._count += 1
         if self._count > MOST_STREAMS:
-            raise BadArchive("it is compressed in too many pieces: pack it anew")
+            raise BadArchive("it is compressed in too many pieces: pack the archive again")
         self._stream, self._fresh = self._make(), rest
         return True
 
@@ -126,7 +126,7 @@ class Counted:
         self._at = 0
 
     def read(self, size: int, /) -> bytes:
-        """Return so many bytes or fewer; none at the end."""
+        """Return at most this many bytes; none at the end."""
         if self._at == len(self._buffer):
             self._fill()
         data = self._buffer[self._at : self._at + size]
@@ -134,7 +134,7 @@ class Counted:
         return data
 
     def exactly(self, size: int) -> bytes:
-        """Return so many bytes."""
+        """Return exactly this many bytes."""
         parts = []
         while size > 0:
             part = self.read(size)
@@ -164,14 +164,14 @@ class Counted:
 
 
 class Part:
-    """The next so many bytes of a stream: the data of one member."""
+    """The next bytes of a stream, a fixed number: the data of one member."""
 
     def __init__(self, stream: Counted, size: int) -> None:
         self._stream = stream
         self._left = size
 
     def read(self, size: int, /) -> bytes:
-        """Return so many bytes or fewer; none at the end of the member."""
+        """Return at most this many bytes; none at the end of the member."""
         data = self._stream.read(min(size, self._left)) if self._left else b""
         if self._left and not data:
             raise EOFError("it ends too early")

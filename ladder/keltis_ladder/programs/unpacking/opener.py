@@ -46,7 +46,7 @@ KEPT: Final = Bounds(SUBMITTED.files + 1, SUBMITTED.size)  # the directory itsel
 
 
 def open_upload(archive: Path, scratch: Path, most: int) -> dict[str, Any]:
-    """Unpack an archive, and pack its files anew; return what its manifest says."""
+    """Unpack an archive, and pack its files again; return what its manifest says."""
     unpacked = scratch / UNPACKED
     unpacked.mkdir()
     try:
@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("--digest", help="its SHA-256")
     parser.add_argument("--into", type=Path, help="the directory for what is in it")
     parser.add_argument("--built", type=Path, help="the directory for what a build has made")
-    parser.add_argument("--files", type=int, help="so many of them at most")
+    parser.add_argument("--files", type=int, help="maximum number of files")
     parser.add_argument("--size", type=int, help="bytes of all of them at most")
     arguments = parser.parse_args()
     die_with_parent(arguments.parent)

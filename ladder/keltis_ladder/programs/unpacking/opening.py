@@ -70,7 +70,7 @@ BUILT: Final = Allowance(file_size=1024 * MIB, longest=2 * LONGEST_BUILD_SECONDS
 
 
 def open_upload(archive: Path, scratch: Path, allowance: Allowance = UPLOAD) -> Manifest:
-    """Have an uploaded archive packed anew, as ``PACKED`` in a directory that is ours to remove.
+    """Have an uploaded archive packed again, as ``PACKED`` in a directory that is ours to remove.
 
     Raise BadArchive if that is not possible, MachineFailed if it is our own fault. Blocking.
     """

@@ -51,4 +51,4 @@ def text_of(name: bytes) -> str:
 
 
 def _bad() -> BadArchive:
-    return BadArchive("an extended header of this tar makes no sense: pack it anew")
+    return BadArchive("an extended header of this tar is invalid: pack the archive again")

@@ -27,7 +27,7 @@ class Source(Protocol):
     """What the bytes of a member are read from."""
 
     def read(self, size: int, /) -> bytes:
-        """Return so many bytes or fewer; none at the end."""
+        """Return at most this many bytes; none at the end."""
         ...
 
 
@@ -47,7 +47,7 @@ class Deadline:
 class Target:
     """Takes members one after the other, counts them, and refuses what is not allowed.
 
-    Whether two names are the same is for the file system to say: each is made anew, so that names
+    Whether two names are the same is for the file system to say: each is created, so that names
     which differ only in case are refused exactly where one would overwrite the other. Links are
     made last of all, so that nothing is ever written through one.
     """

@@ -54,7 +54,7 @@ class _Announced:
         else:  # for all members: a comment, say. What could change them is nobody's habit.
             told = pax.read_records(data)
             if {pax.PATH, pax.LINK, pax.SIZE}.intersection(told):
-                raise BadArchive("a header of this tar makes no sense: pack it anew")
+                raise BadArchive("a header of this tar is invalid: pack the archive again")
 
     def tell(self, member: tarfile.TarInfo) -> None:
         """Tell a member what was said about it."""
@@ -113,7 +113,7 @@ def _header(block: bytes) -> tarfile.TarInfo:
     """Read a header; refuse those that would have us read or skip without end."""
     member = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
     if member.size < 0 or (member.type in _ANNOUNCING and member.size > LARGEST_HEADER):
-        raise BadArchive("a header of this tar makes no sense: pack it anew")
+        raise BadArchive("a header of this tar is invalid: pack the archive again")
     if member.type == tarfile.GNUTYPE_SPARSE:
         raise _sparse(member.name)
     return member

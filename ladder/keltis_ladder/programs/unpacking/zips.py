@@ -70,7 +70,9 @@ def _check_lines(file: BinaryIO, most: int) -> None:
                 (extra,) = _EXTRA.unpack_from(data, at + _EXTRA_AT)
                 wordy += extra > LONG_EXTRA
                 if wordy > MOST_LONG:
-                    raise BadArchive("this zip has too many words about a file: pack it anew")
+                    raise BadArchive(
+                        "an entry of this zip has too much metadata: pack the archive again"
+                    )
             at = data.find(_ENTRY, at + len(_ENTRY))
 
 
@@ -89,7 +91,7 @@ def _check_overlaps(file: BinaryIO, members: list[zipfile.ZipInfo], directory: i
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Target) -> None:
     if not member.filename:
-        raise BadArchive("something in this zip has no name: pack it anew")
+        raise BadArchive("an entry of this zip has no name: pack the archive again")
     parts = target.admit(member.orig_filename)
     if parts is None:
         return

@@ -1,6 +1,6 @@
 """Submissions: versions that come in, wait for their check, and what became of it.
 
-The versions in the state CHECKING are the queue of what is to be checked. Whoever changes the
+The versions in the state CHECKING are the queue of what is to be checked. Code that changes the
 versions of a bot holds the bot's row meanwhile, so that an upload and the end of a check never
 pass each other unseen.
 """
@@ -370,7 +370,7 @@ def _why_no_recheck(name: str, version: Version | None) -> str:
         case VersionState.ACTIVE:
             return f"{called} was checked, and plays"
         case VersionState.BROKEN:
-            return f"{called} was checked, and failed: mend it, and upload it again"
+            return f"{called} was checked, and failed: fix it, and upload it again"
         case VersionState.RETIRED:
             return f"{called} was retired: restore it, and it is checked again"
     return f"{called} is {version.state}: upload it again"
