@@ -163,7 +163,7 @@ def _is_users(error: OSError | ValueError) -> bool:
 
     if isinstance(error, OSError | EngineError):
         return True
-    # Whoever raised one of these has imported its module; other commands need not.
+    # Code that raised one of these has imported its module; other commands need not.
     return any(
         isinstance(error, getattr(sys.modules[module], name))
         for module, name in _USERS_ERRORS

@@ -1,4 +1,4 @@
-"""What happens on a running ladder, told to whoever listens, from the event loop.
+"""What happens on a running ladder, told to listeners, from the event loop.
 
 What the ladder itself tells is among it: matches, versions that are in another state, ratings.
 """

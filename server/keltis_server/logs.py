@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from aiohttp.http_exceptions import HttpProcessingError
 
-# What every record has; the rest was given by whoever logged it.
+# What every record has; the rest was given by the code that logged it.
 _ORDINARY: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -52,7 +52,7 @@ class NoQuotes(logging.Filter):
     """Keeps what strangers sent out of the logs: a request that cannot be read may hold a token."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let a record pass without the words of whoever made the mistake."""
+        """Let a record pass without the words of the client that made the mistake."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, HttpProcessingError):
             record.msg, record.args = "a request could not be read: %s", (type(error).__name__,)

@@ -62,7 +62,7 @@ class PlainMessages:
 def decisions_per_second(
     ruleset: Ruleset, entrant: Entrant, games: int, seconds: float, seed: int, prepacked: bool
 ) -> float:
-    """Return how many decisions are asked in a second with so many games at once."""
+    """Return how many decisions are asked in a second with this many games at once."""
     return asyncio.run(_measure(ruleset, entrant, games, seconds, seed, prepacked))
 
 

@@ -28,7 +28,7 @@ CALL_HEADINGS: Final = {
 CALLS: Final = list(CALL_HEADINGS)
 
 # The goals. Those in decisions per second are for a machine on which the reference, the
-# prototype of the base game's hot loop, makes so many.
+# prototype of the base game's hot loop, makes this many.
 REFERENCE_RATE: Final = 12e6
 PLAYOUT_RATES: Final = {"keltis": 10e6}
 OTHER_PLAYOUT_RATE: Final = 6e6

@@ -41,7 +41,7 @@ class Sample(NamedTuple):
 
 
 def sample(work: Work, seconds: float) -> Sample:
-    """Repeat the work until so many seconds have passed.
+    """Repeat the work until a number of seconds has passed.
 
     The clock that counts is the thread's own: other programs cost patience, not speed.
     """

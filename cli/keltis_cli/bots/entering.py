@@ -61,7 +61,7 @@ def enter(bots: Sequence[str], sandbox: Sandbox | None) -> list[Entrant]:
 
 
 def check_claims(bots: Sequence[Claiming], variants: Sequence[str], players: int) -> None:
-    """Raise if a bot does not claim to play these games, or not with so many players."""
+    """Raise if a bot does not claim to play these games, or not with this many players."""
     for bot in bots:
         missing = [variant for variant in variants if variant not in bot.variants]
         if missing:

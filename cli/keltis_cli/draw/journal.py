@@ -89,7 +89,7 @@ class Journal:
                 if not isinstance(event, MatchFinished):
                     self.unstored.pop(event.job.id, None)
             case MatchStreamed():
-                pass  # whoever wants to see it looks at the dispatcher's matches
+                pass  # the dispatcher's matches show it
 
     def _count(self, told: ResultStored) -> None:
         now = self.clock()

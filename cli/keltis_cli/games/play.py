@@ -99,7 +99,7 @@ class Game:
         self.news: list[Step] = []  # what happened since the player was last asked
 
     def play(self) -> None:
-        """Play to the end; whoever decides alone, without a choice, is not asked."""
+        """Play to the end; a player without a choice is not asked."""
         while not self.state.over:
             legal = self.state.legal_actions()
             seat = int(self.state.seat)

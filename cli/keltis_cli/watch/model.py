@@ -94,7 +94,7 @@ class Facts:
         return self.state in OVER
 
     def within_tournament(self) -> Facts:
-        """Return the same for whoever knows which tournament: the reason is its place there."""
+        """Return the same where the tournament is known: the reason is its place there."""
         return replace(self, reason=self.table or self.reason)
 
     @property
@@ -227,7 +227,7 @@ class Game:
             self.dropouts.append(dropout)
 
     def scores_at(self, ply: int) -> list[int]:
-        """Return the seats' points after so many decisions."""
+        """Return the seats' points after a number of decisions."""
         return list(self.views[ply]["scores"])
 
     def clocks_at(self, ply: int) -> list[int]:

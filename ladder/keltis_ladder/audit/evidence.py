@@ -23,10 +23,10 @@ from typing import Final
 
 UNIT: Final = 1000  # contrasts are thousandths of a usual spread, what they may vary by millionths
 STAKES: Final = (0.06, 0.12, 0.25, 0.5, 1.0)  # for effects from a small one to a plain one
-BUDGET: Final = 1000  # of so many honest bots one is accused, in all its life
+BUDGET: Final = 1000  # one of this many honest bots is accused, in all its life
 TESTS: Final = 3
 VARIANTS: Final = 4
-LEFT_OUT: Final = 8  # of so many authors, or fewer, one is left out: who speaks against a bot most
+LEFT_OUT: Final = 8  # up to this many authors one is left out: who speaks against a bot most
 
 
 class Test(StrEnum):

@@ -2,7 +2,7 @@
 
 The order of the entrants is drawn at random for each match of the ladder. So which of the games
 of a deal comes first is random, too: each is equally likely, whatever seats are worth, however
-lucky the deal is for each of them and whoever the others are. Whoever does better in the later
+lucky the deal is for each of them and of who the others are. A bot that does better in the later
 ones, again and again, has learnt something in the first.
 """
 

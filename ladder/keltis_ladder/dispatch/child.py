@@ -1,4 +1,4 @@
-"""A referee in a process of its own, as whoever started it sees it."""
+"""A referee in a process of its own, as its parent sees it."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Dispatcher(Protocol):
     """Carries jobs to referees, and batches and results back.
 
     Events are told in the order in which they happen, from the event loop, and the match in
-    ``playing`` stands exactly where its last event says. Whoever listens must be quick: referees
+    ``playing`` stands exactly where its last event says. Listeners must be quick: referees
     do not wait for it, so what it does not take piles up.
     """
 

@@ -224,7 +224,7 @@ class LocalDispatcher:
             self._withdraw(play)
 
     def give_up(self, reason: str) -> None:
-        """Come to an end: whoever waits for something is told why."""
+        """Come to an end: those who wait for something are told why."""
         self._broken = reason
         plays = list(self._plays.values())
         self._plays.clear()
@@ -238,7 +238,7 @@ class LocalDispatcher:
     def hand_out(self) -> None:
         """Give jobs to the referees that have none."""
         for child in self._referees.idle:
-            if not (self._waiting and child.idle):  # whoever hears of a match may want another
+            if not (self._waiting and child.idle):  # a listener may want another match
                 continue
             play = self._waiting.popleft()
             play.tries += 1
@@ -250,7 +250,7 @@ class LocalDispatcher:
         self.note_change()
 
     def note_change(self) -> None:
-        """Wake whoever waits for a change."""
+        """Wake those who wait for a change."""
         change, self._change = self._change, None
         if change is not None:
             change.set_result(None)

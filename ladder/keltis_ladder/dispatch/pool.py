@@ -85,7 +85,7 @@ class RefereePool:
     def play(self, jobs: Iterable[Job]) -> Generator[tuple[Job, MatchResult], None, None]:
         """Play all jobs and yield them in their order, each with its result.
 
-        Raise ``PlatformFault`` if one of them cannot be played. Whoever wants no more results
+        Raise ``PlatformFault`` if one of them cannot be played. A caller that wants no more results
         closes the generator: what is still played then is broken off.
         """
         if self._loop.is_closed():

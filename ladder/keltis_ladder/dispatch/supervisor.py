@@ -1,6 +1,6 @@
 """The supervisor of referees: one on each core, heard, and replaced when it dies or hangs.
 
-There is one way to look after referees, whoever wants them: a server, which has an event loop of
+There is one way to look after referees, for all users: a server, which has an event loop of
 its own, or ``keltis-ladder match``, which waits in one (``pool.py``).
 """
 

@@ -57,12 +57,12 @@ def pack_directory(directory: Path) -> bytes:
 
 
 def write_archive(directory: Path, file: BinaryIO, most: int | None = None) -> None:
-    """Write a directory as an archive without times and owners, of so many bytes at most."""
+    """Write a directory as an archive without times and owners, of limited size."""
     packed = _Compressing(file, most)
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(directory.rglob("*")):
             member = archive.gettarinfo(str(path), str(path.relative_to(directory)))
-            if member.islnk():  # a second name of a file: for whoever unpacks it, another file
+            if member.islnk():  # a second name of a file: unpacked, it is another file
                 member.type, member.linkname = tarfile.REGTYPE, ""
                 member.size = path.stat().st_size
             member.uid = member.gid = 0

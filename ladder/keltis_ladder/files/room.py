@@ -1,4 +1,4 @@
-"""Room on a disk: whoever is about to write much says so, and nobody counts on the same room twice.
+"""Room on a disk: a writer of much says so first, and nobody counts on the same room twice.
 
 Several processes of a ladder build at the same time. Each that looked at the free space by itself
 would find enough for all. So each writes down what it may need, in a file beside what it works on,
@@ -34,7 +34,7 @@ def reserved(
     is_wanted: Callable[[], bool] = lambda: True,
     patience: float = PATIENCE,
 ) -> Iterator[None]:
-    """Have so many bytes of the disk of a directory; wait while others have what is missing.
+    """Reserve bytes of the disk of a directory; wait while others have what is missing.
 
     Raise MachineFailed if nobody else has any, and there is not enough. Blocking.
     """

@@ -1,6 +1,6 @@
 """Commitments: the hash of a match's seed, told before its first decision.
 
-The seed is told after the last one. Whoever noted the hash can then tell that the deal was fixed
+The seed is told after the last one. Those who noted the hash can then tell that the deal was fixed
 before anybody played: no other seed gives the same hash, and nobody finds 128 random bits from it.
 """
 

@@ -35,7 +35,7 @@ class Origin:
     """What a seed is made of, but for the secret: everybody may know it before the match."""
 
     part: int  # the number of the server's part
-    after: int  # so many results were stored when the server committed to it
+    after: int  # number of results that were stored when the server committed to it
     part_commitment: str
     previous: int  # the number of the result that is mixed in; 0 if there was none
     previous_digest: str

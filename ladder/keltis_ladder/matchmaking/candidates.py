@@ -73,7 +73,7 @@ class Candidate:
     def allowance(self, number: int) -> float:
         """Return how many matches it may be chosen for at once.
 
-        Whoever stays uncertain, because its matches have no results, would else be in all of them.
+        A version that stays uncertain, because its matches have no results, would else be in all.
         """
         earned = self._policy.most * (number - self.seated) / self.fair
         return min(self._policy.burst, self._allowance + earned)

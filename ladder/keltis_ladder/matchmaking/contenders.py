@@ -51,8 +51,8 @@ def may_meet(one: Contender, other: Contender, same_author: bool) -> bool:
 def seatable(pool: Sequence[Contender], players: int, same_author: bool) -> list[Contender]:
     """Return who of a pool could sit at a table of this size among the pool.
 
-    Of each author a table holds one bot, or any number of house bots. Whoever counts how many that
-    makes at most knows, without looking for a table, who has one.
+    Of each author a table holds one bot, or any number of house bots. A caller that counts how many
+    that makes at most knows, without looking for a table, who has one.
     """
     if same_author:
         enough = len({contender.bot for contender in pool}) >= players

@@ -1,8 +1,9 @@
 """Fair shares of the referees' time: between purposes, and between authors inside each purpose.
 
-A weighted fair queue, pure and without a clock. Whoever has work and has had least for its share is
-next. A match is charged what such matches usually take when it begins, and what it took when it is
-over, so that long matches count for more. Who has no work leaves the time to the others, and saves
+A weighted fair queue, pure and without a clock. The purpose that has work and has had least for its
+share is next. A match is charged what such matches usually take when it begins, and what it took
+when it is over, so that long matches count for more. Who has no work leaves the time to the others,
+and saves
 nothing up meanwhile: it begins again where the others are, and so is soon served.
 """
 

@@ -45,7 +45,7 @@ class Field:
         self._changed = True
 
     def survey(self) -> bool:
-        """Find out anew what can be played, if somebody came or went; return whether it was so."""
+        """Work out again what can be played, if somebody came or went; return whether it was so."""
         if not self._changed:
             return False
         self._changed = False

@@ -71,7 +71,7 @@ class Matchmaker:
         """Return what the most instructive match would teach now, per rival; none: nobody may meet.
 
         In pairs of versions that it puts into the right order. As the picture of the field, it is
-        worked out anew when somebody comes or goes, and after some results.
+        worked out again when somebody comes or goes, and after some results.
         """
         self._survey()
         if not self._field.eligible:
@@ -91,7 +91,7 @@ class Matchmaker:
     ) -> None:
         """Let a version in. One that has neither a history nor a match under way plays next."""
         candidate = Candidate(contender, beliefs, history or History(), self.policy)
-        # Whoever counts matches elsewhere may be ahead of us; nobody waits for that.
+        # Those who count matches elsewhere may be ahead of us; nobody waits for that.
         candidate.seated = min(candidate.seated, self.number)
         self._field.add(candidate)
         for number, order in self._running.values():
@@ -132,7 +132,7 @@ class Matchmaker:
     def abandoned(self, order: Order) -> None:
         """Forget a match that will have no result.
 
-        Its versions have had their turn all the same: whoever makes referees fail must not get the
+        Its versions have had their turn all the same: who makes referees fail must not get the
         next match again and again.
         """
         self._end(order.id)
@@ -188,7 +188,7 @@ class Matchmaker:
         return None
 
     def _turn(self) -> Order | None:
-        """Make a match for whoever's turn it has been for longest."""
+        """Make a match for the version whose turn it has been for longest."""
         turns = [(self._due(each), each) for each in self._field.candidates.values()]
         waiting = [(due, each) for due, each in turns if due <= self.number]
         for _, candidate in sorted(waiting, key=lambda turn: turn[0]):

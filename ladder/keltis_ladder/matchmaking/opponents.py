@@ -18,7 +18,7 @@ from keltis_ladder.ratings.skill import Noise
 
 # A stake is worked out against this many versions at most, evenly spaced by rating.
 MOST_RIVALS: Final = 64
-REFRESH: Final = 0.25  # results per version after which the picture of the field is drawn anew
+REFRESH: Final = 0.25  # results per version after which the picture of the field is drawn again
 # Where the opponents of a new version are looked for, in standard deviations from its rating: its
 # median first, then halves, quarters and eighths of what is possible.
 SEARCH: Final = (0.0, 0.67, -0.67, 1.15, -1.15, 0.32, -0.32)

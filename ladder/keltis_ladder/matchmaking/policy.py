@@ -27,11 +27,9 @@ class Policy:
     players: Mapping[int, float] = field(default_factory=_usual_players)  # weights
     same_author: bool = False  # may bots of one author meet?
     patience: float = 2.0  # fair shares that a version waits before its turn comes
-    rotation: int = (
-        12  # every so many matches of a category, somebody meets who it has not for long
-    )
+    rotation: int = 12  # matches of a category per one with somebody not met for long
     repetition: float = 1.0  # fair shares after which an opponent is half as good as a fresh one
-    free: int = 8  # with so many free opponents to choose from, nobody who is playing is looked at
+    free: int = 8  # with this many free opponents nobody who is playing is looked at
     busy: float = 0.25  # what each match that it is playing leaves of a version's attraction
     burst: int = 24  # matches that a version may be chosen for as fast as they can be played
     most: float = 3.0  # times its fair share: how often it may be chosen after that

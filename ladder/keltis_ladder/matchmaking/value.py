@@ -60,7 +60,7 @@ def information(lead: float, margin: float) -> float:
 
 
 def chance(one: Belief, other: Belief, beta: float) -> float:
-    """Return the chance of whoever has the smaller one to perform better than the other."""
+    """Return the chance of the holder of the smaller one to perform better than the other."""
     spread = one.sigma * one.sigma + other.sigma * other.sigma + 2.0 * beta * beta
     return _cdf(-abs(one.mu - other.mu) / math.sqrt(spread))
 

@@ -1,7 +1,7 @@
 """What runs around a build, inside of its sandbox and with no more rights than the build has.
 
 It brings the sources, runs the command, ends what the command has left running, and writes what it
-has made to stdout as a tar. The build could replace every word of it: whoever reads the stream
+has made to stdout as a tar. The build could replace every word of it: the reader of the stream
 expects no better. It is run by itself, and imports nothing of ours.
 """
 

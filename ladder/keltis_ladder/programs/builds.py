@@ -285,7 +285,7 @@ class _Build:
             )
 
     def _read(self, pipe: int) -> bool:
-        """Pass on the whole lines that it says; tell whether there may be more."""
+        """Pass on the whole lines that it says; return whether there may be more."""
         chunk = os.read(pipe, _CHUNK)
         self.tail = (self.tail + chunk)[-TAIL:]
         text = self.unfinished.pop(pipe, b"") + chunk

@@ -27,7 +27,7 @@ class SandboxLauncher:
     def start(self, entrant: Entrant, limits: Limits) -> Child:
         """Start one process of a bot, on one core: only then the kernel counts its stalls exactly.
 
-        A referee has one core anyway; whoever has several, as a check does, gives one of them.
+        A referee has one core anyway; a process with several, as a check has, gives one of them.
         """
         core = random.choice(sorted(os.sched_getaffinity(0)))
         return self.sandbox.launch(entrant.command, entrant.home or NO_FILES, {}, limits, cpu=core)

@@ -1,6 +1,6 @@
 """Make a bot ready to play: copy its files to where nobody changes them, and build it once.
 
-What is ready has a name in the cache: the digest of its archive, by which whoever has the digest
+What is ready has a name in the cache: the digest of its archive, by which everybody with the digest
 finds it again without a copy, or the digest of its files if it comes from a directory. It gets the
 name when it is complete, by one rename; what has no name yet is nobody's but its maker's.
 """

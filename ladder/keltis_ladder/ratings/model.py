@@ -22,7 +22,7 @@ PRIOR: Final = Belief(MU, SIGMA)
 TAU: Final = SIGMA / 200.0
 
 # How far a new version is from its predecessor: the standard deviation of that step. An upload may
-# mend a slip or be a new program. Too large costs a few matches, too small a wrong rating for long.
+# fix a slip or be a new program. Too large costs a few matches, too small a wrong rating for long.
 SUCCESSION: Final = SIGMA / 2.0
 
 # Measured by ``python -m bench.ratings.rating_model``. The luck in a match differs by variant, and

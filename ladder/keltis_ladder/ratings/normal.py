@@ -21,7 +21,7 @@ SQRT_2: Final = math.sqrt(2.0)
 _PDF_0: Final = 0.3989422804014327  # 1 / sqrt(2 pi)
 _FAR: Final = 39.0  # where the density is below the smallest number
 
-# excess(z) * (z + 4) as a Chebyshev series in 1 - 8 / (z + 4); a test computes it anew.
+# excess(z) * (z + 4) as a Chebyshev series in 1 - 8 / (z + 4); a test computes it again.
 _SCALE: Final = 4.0
 EXCESS_SERIES: Final = [
     3.925328390083623,

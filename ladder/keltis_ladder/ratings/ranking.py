@@ -28,7 +28,7 @@ def told_apart(mu: float, sigma: float, other_mu: float, other_sigma: float) -> 
 def rank_groups(mus: list[float], sigmas: list[float]) -> list[int]:
     """Return the rank of each; they come sorted, the highest mean first.
 
-    Whoever can be told apart from a member can be told apart from one with a higher mean and a
+    A bot that can be told apart from a member can be told apart from one with a higher mean and a
     smaller deviation, too. So only those members are looked at that no other one outdoes.
     """
     ranks: list[int] = []

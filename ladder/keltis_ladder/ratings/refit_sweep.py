@@ -154,7 +154,7 @@ class Network:
         self.shift[version] += sign * shift
 
     def pass_steps(self) -> None:
-        """Renew the messages between versions of the same bot, and sum up all beliefs anew."""
+        """Renew the messages between versions of the same bot, and sum up all beliefs again."""
         self._sum_matches()
         count: i64 = len(self.predecessors)
         precision, shift = self.precision, self.shift
@@ -180,7 +180,7 @@ class Network:
                 shift[version] += (shift[predecessor] - self.up_shift[version]) / damping
 
     def _sum_matches(self) -> None:
-        # Anew, so that adding and taking away again leave no rounding errors behind.
+        # From scratch, so that adding and taking away again leave no rounding errors behind.
         for version in range(len(self.precision)):
             self.site_precision[version] = 0.0
             self.site_shift[version] = 0.0

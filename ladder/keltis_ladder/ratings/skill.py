@@ -17,7 +17,7 @@ from mypy_extensions import i64
 
 from keltis_ladder.ratings.normal import SQRT_2, cdf, draw_moments, ppf, win_moments
 
-# The chain is swept until no message changes by more than this, in units of beta, or so many times.
+# The chain is swept until no message changes by more than this, in units of beta, or so often.
 # Ordinary matches of four take about ten sweeps; the bound is there for absurd ones.
 PRECISION: Final = 1e-11
 MOST_SWEEPS: Final = 100

@@ -1,7 +1,7 @@
 """The messages of one game to its seats, and what each of them has been told.
 
 A request is put together from parts that were packed before: the names of actions and most
-events are the same in every game, and only the view has to be packed anew.
+events are the same in every game, and only the view has to be packed again.
 """
 
 from __future__ import annotations

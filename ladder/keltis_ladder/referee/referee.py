@@ -351,7 +351,7 @@ class Referee:
         self._tell_waiting()
 
     def _tell_waiting(self) -> None:
-        """Let whoever watches know that it may take time until the next decision."""
+        """Let spectators know that it may take time until the next decision."""
         if self._watcher is not None:
             self._watcher.waiting()
 
@@ -431,7 +431,7 @@ def _all_slots(entrants: Sequence[Entrant]) -> set[Slot]:
 
 
 def _last_spent_us(seat: _Seat) -> int:
-    """Return what the seat's last decision cost; whoever was asked took at least an instant."""
+    """Return what the seat's last decision cost; a bot that was asked took at least an instant."""
     return max(1, round(seat.efforts[-1].charged * 1e6))
 
 

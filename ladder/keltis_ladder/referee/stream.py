@@ -1,4 +1,4 @@
-"""The referee's end of the pipe to whoever started it: what it tells of a match, in batches."""
+"""The referee's end of the pipe to its parent: what it tells of a match, in batches."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Outlet:
         os.set_blocking(target, False)
 
     def clear(self) -> bool:
-        """Write what is left over, as far as the pipe takes it; tell whether nothing is left."""
+        """Write what is left over, as far as the pipe takes it; return whether nothing is left."""
         while self._unsent:
             try:
                 self._unsent = self._unsent[os.write(self._target, self._unsent) :]

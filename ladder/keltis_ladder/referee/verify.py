@@ -131,7 +131,7 @@ def verify_game(record: Replay, noted: str | None = None) -> Verdict:
 def expanded(record: Replay, end: State) -> dict[str, Any]:
     """Return the expanded replay of a verified game; it knows of faults, if the record does.
 
-    Whoever dropped out has not won, and a game that only one was left in was over.
+    A bot that dropped out has not won, and a game that only one was left in was over.
     """
     plain = expand(record)
     if "faults" not in record:

@@ -25,7 +25,7 @@ from keltis_ladder.store.schema.tables import Bot, Version
 from keltis_ladder.store.schema.version_states import VersionState
 
 OF_AUTHOR: Final = 2048 * MIB  # for the builds of all bots of an author that play
-PART: Final = 2  # builds may take one of so many parts of what the disk would have without them
+PART: Final = 2  # builds may take one of this many parts of what the disk would have without them
 
 
 @dataclass(frozen=True)

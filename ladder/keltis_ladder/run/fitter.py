@@ -88,7 +88,7 @@ def rest_after(work: float) -> float:
 
 
 class Orders:
-    """What whoever started us wants, line by line."""
+    """What our parent wants, line by line."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

@@ -31,14 +31,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class JointPublished:
-    """The joint rating of a scope was published anew."""
+    """The joint rating of a scope was published again."""
 
     scope: Scope
     as_of: int  # the last match that is in it
 
 
 class Fitting:
-    """A fitter, as whoever started it sees it. To be used from one event loop."""
+    """A fitter, as its parent sees it. To be used from one event loop."""
 
     def __init__(self, database: Database, on_published: Callable[[JointPublished], None]) -> None:
         self._database = database
@@ -130,7 +130,7 @@ class Fitting:
         await self.stop()
 
     async def stop(self) -> None:
-        """End it now: whoever comes next goes on where it was."""
+        """End it now: the next one goes on where it was."""
         self._finishing = True
         if self._task is not None:
             self._task.cancel()

@@ -23,7 +23,7 @@ SETTLED_BELOW: Final = 0.0001
 # the gain up and down, and the pace must not follow each of them.
 UNSETTLED_FACTOR: Final = 2.0
 SETTLED_PER_MINUTE: Final = 1.0  # matches that keep ratings alive
-WATCHED_PER_MINUTE: Final = 6.0  # and so many while somebody looks: an empty board is dull
+WATCHED_PER_MINUTE: Final = 6.0  # as many while somebody looks: an empty board is dull
 
 Clock = Callable[[], float]
 

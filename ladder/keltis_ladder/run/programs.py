@@ -158,7 +158,7 @@ def make_ready(
 
 
 def _in_use_again(entrant: Entrant) -> bool:
-    """Note that a program is used; tell whether it is still there: it may have been pruned."""
+    """Note that a program is used; return whether it is still there: it may have been pruned."""
     if entrant.home is None:
         return True
     try:

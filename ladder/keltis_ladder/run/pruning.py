@@ -104,7 +104,7 @@ def remove_builds(database: Database, builds: Collection[Path], needed: set[str]
     """Remove builds, but not those that somebody needs since a moment ago."""
     leaving = {path: path.with_name(LEAVING + path.name) for path in builds}
     for path, other in leaving.items():
-        path.rename(other)  # from now on whoever needs it makes another
+        path.rename(other)  # from now on a match that needs it makes another
     with database.reading() as session:
         kept = needed_archives(session) - needed
     for path, other in leaving.items():

@@ -75,7 +75,7 @@ class Director:
         """Store a tournament that is to be played; entries come in the order of their seeding.
 
         With a seed all deals follow from it; without one each match draws its own when it begins.
-        An author may have at most so many that are not over.
+        How many an author may have that are not over is limited.
         """
         plan.check()
         if len(entries) != plan.entrants:
@@ -89,7 +89,7 @@ class Director:
             if session.exec(select(TournamentRecord).where(TournamentRecord.name == name)).first():
                 raise LadderError(f"there is a tournament {name!r} already: choose another name")
             if author_id is not None and most is not None:
-                # Whoever is first holds the author: two at the same time cannot both be the last.
+                # The first one locks the author: two at the same time cannot both be the last.
                 session.get_one(Author, author_id, with_for_update={"key_share": True})
                 if unfinished_tournaments(session, author_id) >= most:
                     raise TooManyTournaments(

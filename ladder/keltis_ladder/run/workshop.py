@@ -15,7 +15,7 @@ from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.run.backoff import Backoff
 from keltis_ladder.run.programs import Lacking, Programs, Unready
 
-# So many at once: more than builds, which take turns, so that the others need not wait for them.
+# More than builds, which take turns, so that the others need not wait for them.
 AT_ONCE: Final = 16
 
 

@@ -112,7 +112,7 @@ class Child:
         return self.wait(0.0)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for its end, no longer than this, and tell whether it has come."""
+        """Wait for its end, no longer than this, and return whether it has come."""
         if self.exit is not None:
             return True
         watch = select.poll()  # select() fails on descriptors above 1023
@@ -120,7 +120,7 @@ class Child:
         return bool(watch.poll(round(seconds * 1000)))
 
     def wait_if_ending(self) -> bool:
-        """Wait for the end of a program that is ending; tell whether it was."""
+        """Wait for the end of a program that is ending; return whether it was."""
         self.resume()  # whatever is stopped cannot end
         deadline = time.monotonic() + ENDING_SECONDS
         while not self.wait(MOMENT_SECONDS):

@@ -67,7 +67,7 @@ class Rule:
 
 
 AF_UNIX: Final = 1
-TIOCSTI: Final = 0x5412  # put words into the mouth of whoever reads the terminal
+TIOCSTI: Final = 0x5412  # fake input of the user at the terminal
 TIOCLINUX: Final = 0x541C
 # NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 NEW_NAMESPACES: Final = 0x7E020000
@@ -165,7 +165,7 @@ MESSAGES: Final[tuple[Rule, ...]] = (
     Rule("fcntl", test=Test.ONE_OF, argument=1, values=(*FILE_MARKS, F_SETPIPE_SZ)),
     *_refuse("flock inotify_init inotify_init1 inotify_add_watch inotify_rm_watch"),
     *_refuse("fanotify_init fanotify_mark"),
-    # The devices are the machine's own, and whoever may write to one may set its times.
+    # The devices are the machine's own, and a process that may write to one may set its times.
     *_refuse("utime utimes futimesat utimensat", DONE),
     # What is in the page cache, and throwing it out. preadv2 could ask by its flag RWF_NOWAIT.
     *_refuse("mincore move_pages migrate_pages"),

@@ -1,6 +1,6 @@
 """Strays: sandboxes whose referee was killed while they were being set up.
 
-bubblewrap is two processes: an outer one, which ends with whoever started it, and an inner one,
+bubblewrap is two processes: an outer one, which ends with its parent, and an inner one,
 which ends with the outer one. Except in one short moment, in which the inner one waits for a word
 of the outer one: then it waits for ever. It has not begun to run anything, and does no harm but to
 be there.

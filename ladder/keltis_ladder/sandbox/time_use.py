@@ -57,7 +57,7 @@ class TimeUse:
         """Return whether it has used more than this beyond doubt; ``cpu`` seconds it has run.
 
         Its stall is an average over the cores that it is on, so that one core may hide another's;
-        but whoever ran for so long on every core has used the time, whatever else happened.
+        but a bot that ran for that long on every core has used the time, whatever else happened.
         """
         wall = self.wall
         if wall <= seconds:

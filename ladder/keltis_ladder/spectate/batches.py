@@ -1,6 +1,6 @@
 """Batches: what a referee tells of a match under way, in the order in which it happens.
 
-They hold decisions, not views: the engine is deterministic, so whoever knows the deal and the
+They hold decisions, not views: the engine is deterministic, so a reader who knows the deal and the
 decisions can make the view of anybody after any of them (``live_match.py``), at a thousandth of
 the size. Nothing in a batch is hidden from anybody at the table, but for some of the times.
 """
@@ -86,7 +86,7 @@ class BatchWriter:
         self._entries.append([ENDED, rotation])
 
     def take(self) -> list[list[Any]]:
-        """Return what was collected, and begin anew."""
+        """Return what was collected, and begin again."""
         taken, self._entries, self._rotation = self._entries, [], -1
         return taken
 

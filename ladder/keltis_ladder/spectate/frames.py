@@ -57,7 +57,7 @@ class Follower:
         return [clock.left_ms for clock in self._clocks]
 
     def step(self, most: int = ENTIRE) -> list[Plain]:
-        """Return what comes next: so many decisions at most, and what lies between them."""
+        """Return what comes next: at most this many decisions, and what lies between them."""
         events: list[Plain] = []
         for _ in range(min(most, self._game.plies - self.ply)):
             events += self._new_faults()

@@ -87,11 +87,11 @@ class LiveGame:
         return self._reach(0).viewpoint(viewer)
 
     def view(self, ply: int, viewer: int) -> View:
-        """Return what a viewer may see of the game after so many decisions."""
+        """Return what a viewer may see of the game after a number of decisions."""
         return self._reach(ply).seen_by(viewer)
 
     def scores(self, ply: int) -> list[int]:
-        """Return the seats' points after so many decisions."""
+        """Return the seats' points after a number of decisions."""
         return self._reach(ply).scores()
 
     def seen(self, first: int, end: int, viewer: int) -> list[SeenDecision]:
@@ -120,7 +120,7 @@ class LiveGame:
         )
 
     def _reach(self, ply: int) -> State:
-        """Return the state after so many decisions; whoever gets it must not change it."""
+        """Return the state after a number of decisions; the caller must not change it."""
         if self._latest is None:
             self._latest = self._deal()
             self._checkpoints = [self._latest.copy()]
@@ -189,7 +189,7 @@ class LiveMatch:
         self.result = result
 
     def view(self, rotation: int, ply: int, viewer: Viewer) -> View:
-        """Return what a viewer may see of a game after so many decisions."""
+        """Return what a viewer may see of a game after a number of decisions."""
         return self._game(rotation, ply).view(ply, self._viewpoint(viewer))
 
     def decisions(
@@ -216,7 +216,7 @@ class LiveMatch:
         return self._game(rotation, ply).scores(ply)
 
     def faults(self, rotation: int, ply: int | None = None) -> list[SeenFault]:
-        """Return the bots that had dropped out after so many decisions, or have by now."""
+        """Return the bots that had dropped out after a number of decisions, or have by now."""
         faults = self._game(rotation, ply or 0).faults
         return [fault for fault in faults if ply is None or fault.ply <= ply]
 

@@ -18,7 +18,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.stats.statistics import expected_share
 
 ERROR_RATE: Final = 0.05  # of either kind
-# So many matches at least: before, a run of equal results would look like certainty.
+# Minimum number of matches: before, a run of equal results would look like certainty.
 FEWEST_MATCHES: Final = 20
 # One match more, with every outcome equally likely, keeps the measured variance from being zero.
 _PRIOR: Final = 0.2

@@ -44,7 +44,7 @@ WRITER_IDLE_MS: Final = 4_000
 ONLY_TRY_IDLE_MS: Final = 30_000  # of a writer that does not try again
 LONG_IDLE_MS: Final = 300_000  # of readers, upgrades, and writers that work things out for long
 
-# Both ends notice a connection that is dead. Whoever knows better says so in the address.
+# Both ends notice a connection that is dead. The address may say otherwise.
 _CONNECTION: Final = {
     "connect_timeout": 10,  # seconds
     "keepalives": 1,
@@ -70,7 +70,7 @@ _PRAGMAS: Final = (
     "PRAGMA synchronous=FULL",  # a result that was told survives a power cut, too
     "PRAGMA foreign_keys=ON",
     "PRAGMA cache_size=-65536",  # KiB
-    "PRAGMA wal_autocheckpoint=10000",  # pages: rarer, since whoever stores a result waits for it
+    "PRAGMA wal_autocheckpoint=10000",  # pages: rarer, since storing a result waits for it
     "PRAGMA mmap_size=268435456",
     "PRAGMA temp_store=MEMORY",
 )
@@ -83,7 +83,7 @@ class BadDatabase(LadderError):
 class OutcomeUnknown(OperationalError):
     """A commit that was cut off, by a database that does not come back to tell what became of it.
 
-    Whoever does the work again has to make sure that doing it twice is the same as doing it once.
+    The caller that does the work again makes sure that doing it twice is the same as doing it once.
     """
 
 
@@ -312,7 +312,7 @@ def _upsert(
 def insert_if_new(
     session: Session, table: Table, row: dict[str, Any], keys: list[str] | None = None
 ) -> bool:
-    """Insert a row unless there is one, be it from a moment ago; tell whether it is new.
+    """Insert a row unless there is one, be it from a moment ago; return whether it is new.
 
     Without keys, one that is equal in anything unique counts. A table with several such columns
     needs that: PostgreSQL may notice a row from a moment ago by a column that was not named.

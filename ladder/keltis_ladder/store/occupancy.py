@@ -55,7 +55,7 @@ class Occupancy:
         self._files = ExitStack()
 
     def take(self) -> None:
-        """Take all locks, or raise ``Occupied``; whoever holds one may be about to end."""
+        """Take all locks, or raise ``Occupied``; the holder of one may be about to end."""
         self._home.make_directory()
         for path in _lock_files(self._home, self._database):
             self._files.enter_context(_locked(path))

@@ -262,7 +262,7 @@ def _batches(after: int, until: int) -> Iterator[tuple[int, int]]:
 
 
 def _note(session: Session, noted: dict[str, int]) -> None:
-    """Note in the ledger how far something was removed; first, as whoever stores a result does."""
+    """Note in the ledger how far something was removed; first, as storing a result does."""
     for name, number in noted.items():
         column = LEDGER.c[name]
         session.execute(update(LEDGER).where(column < number).values({name: number}))

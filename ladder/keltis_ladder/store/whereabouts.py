@@ -1,4 +1,4 @@
-"""Where a ladder's directory is. Whoever only asks this need not load a database."""
+"""Where a ladder's directory is. To ask for this loads no database."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class LegResult:
     faults: tuple[int, ...]  # games lost by a fault
 
     def check(self, players: int) -> None:
-        """Raise if this cannot be the result of a match with so many players."""
+        """Raise if this cannot be the result of a match with this many players."""
         for name in ("ranks", "twelfths", "points", "faults"):
             values = getattr(self, name)
             if len(values) != players:

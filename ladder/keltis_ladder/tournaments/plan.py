@@ -36,7 +36,7 @@ class Plan:
     entrants: int
     players: int = 2  # at a table
     variants: tuple[str, ...] = ("keltis",)  # several: the matches go through them in turn
-    matches: int = 1  # of every pairing; in eliminations best of so many
+    matches: int = 1  # of every pairing; in eliminations best of N
     rounds: int | None = None  # Swiss: how many; round robin and gauntlet: how often all is played
     challengers: int = 1  # gauntlet: entrants 0 to challengers - 1 meet all the others
     seed: int = 1  # of everything that is drawn by lot
@@ -58,7 +58,7 @@ class Plan:
 
     @property
     def most_swiss_rounds(self) -> int:
-        """In so many rounds everybody can meet everybody."""
+        """Number of rounds in which everybody can meet everybody."""
         return self.entrants - 1 + self.entrants % 2
 
     @property

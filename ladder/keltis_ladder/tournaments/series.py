@@ -1,4 +1,4 @@
-"""A pairing of an elimination: best of so many matches, and who is ahead after them.
+"""A pairing of an elimination: best of a number of matches, and who is ahead after them.
 
 Ruling: matches are played until nobody can catch the first any more. If the first are level after
 all of them, up to ``EXTRA_LEGS`` more are played by the whole table, one at a time, and count only

@@ -1,8 +1,8 @@
 """A tournament: a plan and what has happened, from which everything else follows.
 
-Nothing here knows of clocks, databases or processes. Whoever holds a tournament plays the matches
-that are due, records their results, and keeps the same results somewhere safe; after a crash
-``restore`` makes the same tournament from them again, pairing by pairing.
+Nothing here knows of clocks, databases or processes. The caller that holds a tournament plays
+the matches that are due, records their results, and keeps the same results somewhere safe; after a
+crash ``restore`` makes the same tournament from them again, pairing by pairing.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class LiveClient:
     ) -> None:
         self.url = url.rstrip("/") + PATH
         self.form: Form = form
-        self.epoch = ""  # of the server: it changes when the server starts anew
+        self.epoch = ""  # of the server: it changes when the server starts again
         self.author: str | None = None  # who the server thinks we are
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._first_pause = first_pause
@@ -134,7 +134,7 @@ class LiveClient:
             raise LiveClosed("the token is not valid any more: it was revoked, or is too old")
 
     def _take_note(self, message: Message) -> bool:
-        """Keep the place in a topic; tell whether the message is the one that comes next."""
+        """Keep the place in a topic; return whether the message is the one that comes next."""
         op, topic = message["op"], message.get("topic")
         if op == "welcome":
             self.epoch, self.author = message["epoch"], message["author"]

@@ -81,7 +81,7 @@ class Endpoint:
     models: dict[str, type[BaseModel]] = field(default_factory=dict)  # path, query, body
     cost: int = 1  # tokens that a request takes from the budgets of its client
     # Parameters of the query that do not exist are ignored: links to pages get some on their way
-    # (utm_source, fbclid), and whoever follows one can do nothing about it.
+    # (utm_source, fbclid), and the client can do nothing about it.
     lenient: bool = False
 
     @property
@@ -152,7 +152,7 @@ class Endpoints:
         known: bool = False,
         cost: int = 1,
     ) -> Callable[[H], H]:
-        """Let a handler answer GET, and HEAD; ``known``: for whoever has a token of any kind."""
+        """Let a handler answer GET, and HEAD; ``known``: for clients with a token of any kind."""
         return self._add("GET", path, returns, needs=needs, fails=fails, known=known, cost=cost)
 
     def post(

@@ -118,7 +118,7 @@ async def tell_problems(request: web.Request, handler: Handler) -> web.StreamRes
         return Problem(HTTPStatus.GONE, str(error)).response()
     except BadArchive as error:
         return Problem(HTTPStatus.BAD_REQUEST, str(error), kind="bad-archive").response()
-    except LadderError as error:  # whoever raised it says what to do
+    except LadderError as error:  # its text says what to do
         return conflict(str(error)).response()
     except OutcomeUnknown as error:
         log.error("the database was lost while it stored something: %s", error.orig)

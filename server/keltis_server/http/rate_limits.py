@@ -65,5 +65,5 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 def is_watching(settings: Settings, request: web.Request) -> bool:
-    """Return whether somebody watches over us: they get through, whoever else is at the address."""
+    """Return whether a monitor asks: it gets through, whatever else comes from the address."""
     return request.path == HEALTH or (request.path in OPERATOR and is_near(settings, request))

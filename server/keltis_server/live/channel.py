@@ -1,7 +1,8 @@
 """Channels: what is told about one topic, numbered, to everybody who follows it.
 
-Whoever comes gets a snapshot, and from then on every delta; the numbers have no gaps. Whoever lost
-the connection for a moment goes on where they were, as long as the deltas since then are kept.
+Each subscriber gets a snapshot, and from then on every delta; the numbers have no gaps. A
+client that lost the connection for a moment goes on where they were, as long as the deltas since
+then are kept.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Subscriber(Protocol):
     protocol: str
 
     def write(self, data: bytes) -> None:
-        """Send a frame; whoever is too slow for it is dropped."""
+        """Send a frame; a client that is too slow for it is dropped."""
 
     def write_snapshot(self, data: bytes) -> None:
         """Send a frame that may be long."""
@@ -120,7 +121,7 @@ class Channel:
         """Take note of what happens. Quick: no database, no games."""
 
     def work(self) -> bool:
-        """Publish what takes a little time to work out; tell whether there is more of it."""
+        """Publish what takes a little time to work out; return whether there is more of it."""
         return False
 
     def snapshot(self) -> Any:
@@ -200,7 +201,7 @@ class Channel:
         self.subscribers.pop(subscriber, None)
 
     def fail(self, failure: BaseException) -> None:
-        """Break off, since something of ours went wrong; whoever subscribes again begins afresh."""
+        """Break off after an internal error; clients that subscribe again begin afresh."""
         if self.failed:
             return
         self.failed = self.over = True

@@ -227,7 +227,7 @@ class Live:
             self._channels[key] = channel
             self._attend(channel)  # from now on it hears what happens
             self._opening[key] = opening = asyncio.ensure_future(self._open(key, channel))
-            # Whoever wanted it may be gone when it fails.
+            # The client that wanted it may be gone when it fails.
             opening.add_done_callback(lambda done: done.cancelled() or done.exception())
         return await asyncio.shield(self._opening[key])
 

@@ -2,7 +2,7 @@
 
 Frames are written straight to the transport, whole and one after the other. aiohttp does the same
 with its pings and its closing frame as long as it does not compress. Nothing waits for a client:
-whoever reads too slowly is dropped, and can come back.
+a client that reads too slowly is dropped, and can come back.
 """
 
 from __future__ import annotations

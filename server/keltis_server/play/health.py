@@ -36,7 +36,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def healthz(request: web.Request) -> web.Response:
-    """Answer: whoever gets this answer knows that the event loop turns."""
+    """Answer: an answer proves that the event loop turns."""
     return web.Response(text="ok\n")
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from keltis_server.settings import Quotas
 
-MOST: Final = 10_000  # buckets of one limiter; whoever did not ask for longest is forgotten
+MOST: Final = 10_000  # buckets of one limiter; the one unused for longest is forgotten
 MINUTE: Final = 60.0
 HOUR: Final = 3600.0
 NETWORK_BITS: Final = 48  # of an IPv6 address, which one owner gets at most as a rule
@@ -59,7 +59,7 @@ class Limiter:
         return 0.0 if left >= cost else (cost - left) / self.rate
 
     def take(self, who: str, cost: float = 1) -> float:
-        """Take one, or so many; return 0, or how long to wait if there are too few."""
+        """Take one, or several; return 0, or how long to wait if there are too few."""
         wait = self.wait(who, cost)
         if not wait:
             self._bucket(who).left -= min(cost, self.count)
@@ -100,11 +100,11 @@ class AddressLimiter:
 
     @classmethod
     def of(cls, count: int, seconds: float) -> AddressLimiter:
-        """Return a limiter that allows each address so many."""
+        """Return a limiter with these limits for each address."""
         return cls(Limiter(count, seconds), Limiter(NETWORK_SHARE * count, seconds))
 
     def take(self, address: str, cost: float = 1) -> float:
-        """Take so many for an address; return 0, or how long to wait if there are too few."""
+        """Take a number for an address; return 0, or how long to wait if there are too few."""
         network = network_of(address)
         if network is not None and (wait := self._together.wait(network, cost)):
             return wait
@@ -127,7 +127,7 @@ def network_of(address: str) -> str | None:
 
 
 class Budgets:
-    """Tokens that requests and messages are paid with: so many a minute for each address.
+    """Tokens that requests and messages are paid with: a number a minute for each address.
 
     A client with a token pays from the budget of its author as well, so that neither many addresses
     nor many accounts allow more.
@@ -140,7 +140,7 @@ class Budgets:
 
     @classmethod
     def of(cls, count: int, clock: Callable[[], float] = time.monotonic) -> Budgets:
-        """Return budgets of so many tokens a minute."""
+        """Return budgets of this many tokens a minute."""
         one, together, authors, watchers = (
             Limiter(share * count, MINUTE, clock) for share in (1, NETWORK_SHARE, 1, 1)
         )

@@ -1,7 +1,7 @@
 """The local key: lets the operator use it from the same machine without a set-up.
 
 The server writes its address and a key that is new each time into a file of the ladder's directory
-that nobody else can read. Whoever can read it could change the database as well.
+that nobody else can read. Those who can read it could change the database as well.
 """
 
 from __future__ import annotations

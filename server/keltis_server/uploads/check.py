@@ -161,7 +161,7 @@ async def _end(process: asyncio.subprocess.Process, programs: Path) -> None:
 
 
 async def _through(work: Coroutine[Any, Any, None]) -> None:
-    """Do something to its end, whoever wants us to stop meanwhile."""
+    """Do something to its end, even if we are cancelled meanwhile."""
     task = asyncio.ensure_future(work)
     stopped: asyncio.CancelledError | None = None
     while not task.done():

@@ -117,7 +117,7 @@ class Intake:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _keep_looking(self) -> None:
-        """Check what is to be checked, whoever of those who use the database wants it."""
+        """Check what is to be checked, whichever user of the database wants it."""
         while True:
             self._woken.clear()
             try:

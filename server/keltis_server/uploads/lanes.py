@@ -68,7 +68,7 @@ class Lanes:
         del self.running[version_id]
 
     def becomes_long(self, version_id: int) -> bool:
-        """Take note that a check takes long; tell whether it may go on, in the other lane."""
+        """Take note that a check takes long; return whether it may go on, in the other lane."""
         chosen = self.running[version_id]
         longer = Wanted(chosen.version_id, chosen.author_id, Lane.LONG)
         if chosen.lane is Lane.LONG or self._may(longer):

@@ -114,7 +114,7 @@ class Pruner:
                 pause = self.soon
 
     async def _round(self) -> bool:
-        """Prune; tell whether that was possible."""
+        """Prune; return whether that was possible."""
         try:
             swept = await self.sweep()
             done = await self.prune()

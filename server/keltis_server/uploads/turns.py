@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """Lets so many at once, in the order in which they came; one author never takes two places."""
+    """Lets a number in at once, in the order of arrival; one author never takes two places."""
 
     def __init__(self, at_once: int) -> None:
         self._room = asyncio.Semaphore(at_once)

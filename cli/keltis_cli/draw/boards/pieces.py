@@ -100,7 +100,7 @@ def seat_names(view: View) -> list[str]:
 
 
 def fitted_name(name: str, room: int, look: Look) -> str:
-    """Return a name in so many cells, but never without its beginning."""
+    """Return a name in a number of cells, but never without its beginning."""
     return cut(name, max(SHORTEST_NAME, room), look)
 
 

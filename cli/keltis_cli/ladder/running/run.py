@@ -157,7 +157,7 @@ def run(
     chosen = list(dict.fromkeys(find_variant(name).id for name in variant or VARIANTS))
     # The bots of one user are here to meet each other.
     policy = Policy(variants=dict.fromkeys(chosen, 1.0), same_author=True)
-    # Whoever says how long it shall run wants to see it play, settled or not.
+    # An operator who says how long it shall run wants to see it play, settled or not.
     usual = SETTLED_BELOW if matches is None and seconds is None else 0.0
     pace = PaceRules(matches_per_minute, usual if settled_below is None else settled_below)
     playing_on = chosen_cores(cores)
@@ -195,7 +195,7 @@ def run(
 
 
 def tell_program(told: ResultStored) -> None:
-    """Print a stored result, at once: whoever reads it knows that it will never be lost."""
+    """Print a stored result, at once: a result that was printed is never lost."""
     print(json.dumps(record(told), separators=(",", ":")), flush=True)
 
 

@@ -39,7 +39,7 @@ LEFT_OUT: Final = (
     ".ruff_cache", ".hypothesis", ".idea", ".vscode", ".DS_Store", "crashes",
 )  # fmt: skip
 RUST: Final = "cargo"
-RUST_OUTPUT: Final = "target"  # that its build makes anew
+RUST_OUTPUT: Final = "target"  # that its build makes again
 ZIP, GZIP, TAR = "application/zip", "application/gzip", "application/x-tar"
 
 

@@ -13,7 +13,7 @@ from keltis_engine import View
 
 
 def table_lines(view: View, names: Sequence[str], look: Look, most: int) -> list[Text]:
-    """Return the board, in at most so many lines if that can be; all that is known stays on it.
+    """Return the board, in at most this many lines if that can be; all that is known stays on it.
 
     ``names`` are those of the bots by seat. Where lines are rare, hands share one, and in the last
     resort the title goes, as the head of the screen says most of it, too.
@@ -30,7 +30,7 @@ def table_lines(view: View, names: Sequence[str], look: Look, most: int) -> list
 
 
 def joined(hands: Sequence[Text], columns: int) -> list[Text]:
-    """Return hands side by side, in so many columns if they are short enough, or else in two."""
+    """Return hands side by side, in this many columns if they are short enough, or else in two."""
     for count in range(columns, 1, -1):
         width = WIDTH // count
         if all(hand.cell_len < width for hand in hands):

@@ -79,7 +79,7 @@ class Graph:
         self.bots: i64 = 0
         self.predecessors = vec[i64]([])
         self.children = vec[i64]([])
-        self.stale = vec[i64]([])  # 1: its block has to be inverted anew
+        self.stale = vec[i64]([])  # 1: its block has to be inverted again
         self.skill = vec[float]([])
         self.rest = vec[float]([])
         self.degree = vec[float]([])  # sum of the weights of an unknown's edges
@@ -149,7 +149,7 @@ class Graph:
         return edge
 
     def count(self, edge: i64, met: i64, margin: i64) -> None:
-        """Let two have met so many times more, with a sum of margins; negative takes back."""
+        """Let two have met a number of times more, with a sum of margins; negative takes back."""
         met += self.met[edge]
         margin += self.margin[edge]
         self.met[edge] = met

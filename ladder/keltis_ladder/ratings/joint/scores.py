@@ -2,8 +2,8 @@
 
 The unit is the twelfth of a point, summed over the games of the match: a win may be shared by two,
 three or four. A game that a bot lost by a fault counts as lost by the model's ``forfeit``, or by
-more if the table stood worse for it. Whoever drops out early would otherwise lose by a point what
-it might lose by sixty, and in a game of two the scores stop where they were.
+more if the table stood worse for it. A bot that drops out early would otherwise lose by a point
+what it might lose by sixty, and in a game of two the scores stop where they were.
 
 So a fault never gains: whatever a bot would have made of the game, it is further behind everybody
 who stayed. Two who both dropped out of a game are even in it: had one of them stayed, it would be

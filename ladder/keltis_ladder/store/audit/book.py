@@ -1,6 +1,6 @@
 """Keep the book of the audit: a few matches at a time, long after their results are stored.
 
-What is kept follows from the results alone. Whoever works it out again, match by match from the
+What is kept follows from the results alone. Anybody who works it out again, match by match from the
 beginning, gets the same whole numbers (``compare``).
 """
 
@@ -148,7 +148,7 @@ def compare(session: Session) -> AuditComparison:
 
 
 def replace(session: Session) -> int:
-    """Throw the book away and write it anew; return how many matches it is made of."""
+    """Throw the book away and write it again; return how many matches it is made of."""
     begin, done = _hold_mark(session)
     found = AuditComparison()
     book = _anew(session, begin, done, found)

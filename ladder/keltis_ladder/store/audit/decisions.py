@@ -42,7 +42,7 @@ def look(
 ) -> Looked:
     """Look at all matches that nobody has looked at yet, the oldest first; of one bot, if wanted.
 
-    Each is kept as soon as it is known: whoever is interrupted goes on there.
+    Each is kept as soon as it is known: after an interruption it goes on there.
     """
     with database.reading() as session:
         begin, done = mark_of(session)

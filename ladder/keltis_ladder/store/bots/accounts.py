@@ -91,7 +91,7 @@ def register(
 ) -> Token:
     """Open an account with this text as its first token, and use up the invitation if there is one.
 
-    Whoever does it again because the answer was lost comes with the same text, and finds it done.
+    A client that does it again because the answer was lost comes with the same text: it is done.
     """
     done = _token(session, text)
     if done is not None:
@@ -134,7 +134,7 @@ def add_token(
     """Make a token; its text is returned this once and never again.
 
     With a ``text`` of one's own, to do it twice is the same as once. One that is made by another
-    token ends with it: else whoever had a token for a day would have one for ever.
+    token ends with it: else the holder of a token for a day would have one for ever.
     """
     assert author.id is not None
     text = text or new_token()

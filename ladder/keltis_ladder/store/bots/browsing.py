@@ -100,7 +100,7 @@ def find_bot(session: Session, name: str) -> Bot | None:
 
 
 def names_beside(session: Session, name: str, count: int) -> list[str]:
-    """Return the names of bots that come next before and after a name, so many of each."""
+    """Return the names of bots that come next before and after a name, up to a number of each."""
     before = select(BOT.c.name).where(BOT.c.name < name).order_by(BOT.c.name.desc())
     after = select(BOT.c.name).where(BOT.c.name >= name).order_by(BOT.c.name)
     return [

@@ -196,7 +196,7 @@ def set_aside(
 
 
 def ensure_house_bots(session: Session, names: Iterable[str] = BUILT_IN) -> list[Version]:
-    """Return our own bots, which are put on the ladder if need be: anew with each release."""
+    """Return our own bots, which are put on the ladder if need be: again with each release."""
     author = ensure_author(session, HOUSE, house=True)
     versions = []
     for name in names:

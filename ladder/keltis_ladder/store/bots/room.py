@@ -1,7 +1,7 @@
 """What the programs of one author take of the disk, and which of them go when it is too much.
 
-Whoever uploads a hundred versions keeps the newest of them. Results, ratings and seeds are verified
-without programs; only to play a match again they are needed.
+An author who uploads a hundred versions keeps the newest of them. Results, ratings and seeds are
+verified without programs; only to play a match again they are needed.
 """
 
 from __future__ import annotations

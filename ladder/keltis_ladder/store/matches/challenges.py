@@ -18,12 +18,12 @@ class TooManyChallenges(Refused):
 
 
 def add_challenge(session: Session, order: Order, most: int, now: datetime) -> Job:
-    """Put a challenge in the queue; its author may have at most so many there at once."""
+    """Put a challenge in the queue; its author may have a limited number there at once."""
     known = session.get(Job, order.id)
     if known is not None:
         return known
     assert order.author_id is not None
-    # Whoever is first holds the author: two at the same time cannot both be the last.
+    # The first one locks the author: two at the same time cannot both be the last.
     session.get_one(Author, order.author_id, with_for_update={"key_share": True})
     if challenges_under_way(session, order.author_id) >= most:
         raise TooManyChallenges(f"{most} challenges of yours are not over yet")

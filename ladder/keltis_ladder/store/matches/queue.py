@@ -1,6 +1,6 @@
-"""Jobs and leases: a match is asked for once, played by whoever holds its lease, stored once.
+"""Jobs and leases: a match is asked for once, played by the holder of its lease, stored once.
 
-A lease that ends without a result is given to somebody else. Whoever held it may still come with
+A lease that ends without a result is given to somebody else. The former holder may still come with
 a result; the first one counts, and the second changes nothing.
 """
 

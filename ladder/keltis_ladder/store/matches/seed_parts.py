@@ -88,7 +88,7 @@ def draw_seed(session: Session, job: Job, now: datetime) -> None:
 def fill_stock(session: Session, stored: int, now: datetime) -> None:
     """Commit to as many parts as are missing; ``stored`` results are known by now.
 
-    Whoever calls this holds the ledger, so that no two parts have the same number.
+    The caller holds the ledger, so that no two parts have the same number.
     """
     connection = session.connection()
     missing = STOCK - connection.execute(_UNUSED).scalar_one()

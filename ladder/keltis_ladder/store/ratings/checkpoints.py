@@ -97,7 +97,7 @@ def _read(row: Row[Any], predecessors: Mapping[int, int | None]) -> Book:
     if hashlib.sha256(text).hexdigest() != row.digest:
         raise DamagedCheckpoint(
             f"the checkpoint of the ratings after match {row.number} is damaged: prove them from "
-            "the first match with keltis-ladder ratings recompute, and make checkpoints anew with "
+            "the first match with keltis-ladder ratings recompute, and make checkpoints again with "
             "--store"
         )
     whole = json.loads(text)

@@ -1,4 +1,4 @@
-"""The lines of a leaderboard. Whoever only draws them need not load a database."""
+"""The lines of a leaderboard. To draw them needs no database."""
 
 from __future__ import annotations
 

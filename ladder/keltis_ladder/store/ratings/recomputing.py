@@ -218,8 +218,8 @@ def _duel(pair: Pair) -> str:
 def replace(session: Session, progress: Progress | None = None) -> int:
     """Throw all ratings away and store new ones; return how many matches they come from.
 
-    Steps that were pruned stay away, and checkpoints are made anew where they were. The joint
-    rating is published again after that, by whoever does so.
+    Steps that were pruned stay away, and checkpoints are made again where they were. The joint
+    rating is published again after that, by the fitter.
     """
     ledger = lock_ledger(session)
     allow_pauses(session)  # thousands of matches are rated between two statements

@@ -107,7 +107,7 @@ def folded_name() -> Any:
 class Ledger(Table, table=True):
     """One row: how many matches are stored, and by which model they are rated.
 
-    Whoever stores a result holds this row, so that results have one order, without gaps.
+    A transaction that stores a result holds this row, so that results have one order, without gaps.
     """
 
     id: int = Field(default=1, primary_key=True)
@@ -276,7 +276,7 @@ class SeedPart(Table, table=True):
     )
 
     number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
-    after_match: int  # so many results were stored when it was committed to
+    after_match: int  # number of results that were stored when it was committed to
     secret: str
     commitment: str
     created: datetime = moment()
@@ -332,7 +332,7 @@ class Game(Table, table=True):
     scores: list[int] = plain()  # by seat
     ranks: list[int] = plain()
     moves: bytes = Field(sa_column=Column(LargeBinary, nullable=False))  # empty: pruned
-    digest: str  # of the replay: whoever reads the moves can tell that the game is the same
+    digest: str  # of the replay: readers of the moves can tell that the game is the same
 
 
 class FaultRecord(Table, table=True):
@@ -425,7 +425,7 @@ class Duel(Table, table=True):
 class JointMark(Table, table=True):
     """The newest publication of the joint rating in a scope: its figures are those of this moment.
 
-    It is written together with them, so that whoever reads both sees one publication.
+    It is written together with them, so that readers of both see one publication.
     """
 
     __tablename__ = "joint_mark"

@@ -66,7 +66,7 @@ def _take_steps(connection: Connection) -> None:
 
 @contextmanager
 def _loose_references(connection: Connection) -> Iterator[None]:
-    """Do not look at references in SQLite: a table made anew must not take its children with it."""
+    """Ignore references in SQLite: a table that is rebuilt must not take its children with it."""
     if connection.dialect.name != "sqlite":
         yield
         return
@@ -191,7 +191,7 @@ def _copy_sqlite(source: Path, target: Path, progress: Progress | None) -> None:
         closing(sqlite3.connect(source)) as old,
         closing(sqlite3.connect(target)) as new,
     ):
-        # Whoever reads sees one moment. Otherwise the copy would begin anew with every result that
+        # Readers see one moment. Otherwise the copy would begin again with every result that
         # is stored meanwhile, and never end.
         old.execute("BEGIN")
         old.execute("SELECT 1 FROM sqlite_master").fetchone()

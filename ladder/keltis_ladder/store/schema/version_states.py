@@ -1,8 +1,8 @@
 """The states of a version, what changes them, and the one function that does.
 
 The table is complete: what it does not have cannot happen. Each change comes back as an event, for
-whoever has to know of it once the transaction is kept. It holds codes and parameters; sentences are
-made of them by ``store.bots.version_words``.
+all who have to know of it once the transaction is kept. It holds codes and parameters; sentences
+are made of them by ``store.bots.version_words``.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def change_state(
 ) -> VersionChanged:
     """Bring a version of a bot into the state that a cause leads to; raise if there is none.
 
-    Whoever calls it holds the bot's row or the version's, so that nobody else does the same.
+    The caller holds the bot's row or the version's, so that nobody else does the same.
     """
     before = VersionState(version.state) if version.state else None
     state = TRANSITIONS.get((before, cause))

@@ -27,7 +27,7 @@ def bits(mask: int) -> Iterator[int]:
 class Matching:
     """A matching in a graph; ``neighbours`` has the set of neighbours of each vertex.
 
-    Whoever changes ``neighbours`` keeps them symmetric, and parts the pairs that are no longer
+    Code that changes ``neighbours`` keeps them symmetric, and parts the pairs that are no longer
     neighbours.
     """
 

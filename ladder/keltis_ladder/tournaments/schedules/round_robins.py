@@ -82,7 +82,7 @@ def circle_rounds(entrants: int) -> list[list[Table]]:
 
 
 def _drawn(entrants: int, plan: Plan, cycle: int) -> list[int]:
-    """Return who has which place of a balanced design: by lot, in every cycle anew."""
+    """Return who has which place of a balanced design: by lot, again in every cycle."""
     names = list(range(entrants))
     rng = Rng(plan.seed * 1000 + cycle)
     for last in range(entrants - 1, 0, -1):

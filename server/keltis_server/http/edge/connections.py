@@ -34,7 +34,7 @@ UNWANTED_BYTES: Final = 256 * 1024  # of a body that goes on when its request is
 # as one of 64 KiB. So what is not the body itself, such as the lengths of chunks, is limited. The
 # first of these is more than a parser that pauses may keep unread.
 FRAMING_BYTES: Final = 512 * 1024  # of one request
-FRAMING_PART: Final = 64  # and a byte more for so many of the body
+FRAMING_PART: Final = 64  # and a byte more for this many of the body
 FRAMING_OF_RECEIPT: Final = 8  # bytes that each receipt counts for: one of 512 bytes costs no more
 STEP: Final = 64 * 1024  # bytes of an answer that count as progress
 LOOK_EVERY: Final = 1.0  # seconds; more often where a deadline is shorter
@@ -149,7 +149,7 @@ class Connection(web.RequestHandler):
             self.data_received(early)
 
     def _note_body(self, size: int) -> None:
-        """Note that so many bytes came: of a request that is complete but for its body, or not."""
+        """Note bytes that came: of a request that is complete but for its body, or not."""
         if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):
             self._note_broken()
             return
@@ -327,7 +327,7 @@ class Crowd:
             self._count += 1
 
     def admits_frames(self, connection: Connection, size: int) -> bool:
-        """Return whether websockets of this client may send so many bytes now."""
+        """Return whether websockets of this client may send this many bytes now."""
         who = connection.home if self._shares_home else str(id(connection))
         if not self._inflow.take(who, size):
             return True
@@ -359,7 +359,7 @@ class Crowd:
         return True
 
     def _evict(self, among: Iterable[Connection]) -> bool:
-        """End the connection that has waited longest for its client; tell whether there was one."""
+        """End the connection that has waited longest for its client; return whether one was."""
         waiting = [each for each in among if each.stage is not Stage.BUSY or each.owes]
         if not waiting:
             return False

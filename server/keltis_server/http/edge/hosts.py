@@ -18,7 +18,7 @@ from aiohttp.typedefs import Middleware
 from keltis_server.http.problems import Handler, Problem, forbidden
 from keltis_server.settings import Settings
 
-OPEN: Final = "/healthz"  # tells nothing, and whoever watches over us may call us anything
+OPEN: Final = "/healthz"  # tells nothing, and a monitor may call us anything
 HARMLESS: Final = ("GET", "HEAD", "OPTIONS")
 LOOPBACK_NAME: Final = "localhost"
 LARGEST_PORT: Final = 65535

@@ -74,7 +74,7 @@ class LobbyChannel(Channel):
         match happening:
             case MatchAssigned(playing=playing):
                 # Sent at once, before a referee hears of the match: a decision of it can only come
-                # later. Whoever else plays has to be looked up first, which takes its time.
+                # later. The other players have to be looked up first, which takes its time.
                 self.publish({"kind": "committed", **committed(playing.job)})
                 self.flush()
             case MatchStreamed(job=job):

@@ -50,7 +50,7 @@ class Progress:
 
 
 class Checks:
-    """The checks that go on: whoever comes late sees what was said before."""
+    """The checks that go on: late clients see what was said before."""
 
     def __init__(self) -> None:
         self.progress: dict[int, Progress] = {}  # by version

@@ -1,4 +1,4 @@
-"""What goes wrong, told as a page to whoever reads pages; programs get problem+json."""
+"""What goes wrong, told as a page to browsers; programs get problem+json."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def statistics_of(duels: Iterable[tuple[DuelPair, Score]]) -> Statistics:
 def _members(
     versions: Mapping[int, Known], played: Collection[int], field: Collection[int]
 ) -> list[Member]:
-    """Return who takes part: whoever played or is in the field, and all that they descend from.
+    """Return who takes part: all that played or are in the field, and all that they descend from.
 
     Nobody else: a version that is uploaded and never plays must not move a bit of what others have.
     """

@@ -38,7 +38,7 @@ export class Refused extends Error {
 }
 
 /**
- * Ask the API, as whoever has the token.
+ * Ask the API, as the owner of the token.
  *
  * @param {string} path
  * @param {Omit<RequestInit, "headers"> & {headers?: Record<string, string>}} [options]

@@ -125,7 +125,7 @@ export class Game {
   }
 
   /**
-   * Return the view after so many decisions.
+   * Return the view after a number of decisions.
    *
    * @param {number} ply
    * @returns {Views.View}

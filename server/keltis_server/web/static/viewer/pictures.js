@@ -96,7 +96,7 @@ export function save(blob, name) {
 }
 
 /**
- * The symbols and patterns that drawings refer to. Symbols keep the ink of whoever uses them.
+ * The symbols and patterns that drawings refer to. Symbols take the ink of the drawing that uses them.
  *
  * @param {Paint} paint
  */

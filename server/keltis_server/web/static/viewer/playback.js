@@ -61,7 +61,7 @@ export class Playback {
   }
 
   /**
-   * Let time pass; tell whether the place has changed.
+   * Let time pass; return whether the place has changed.
    *
    * @param {number} seconds
    */
