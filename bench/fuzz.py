@@ -21,7 +21,7 @@ from tests.fuzz.targets import CORPUS, TARGETS
 
 from bench.keeping import day_and_machine, keep
 
-LARGEST: Final = 4096  # bytes that are worth keeping in the repository
+LARGEST_FILE: Final = 4096  # bytes that are worth keeping in the repository
 MOST_KEPT: Final = 12  # new files of a target in one run: the smallest
 RUNS: Final = re.compile(r"Done (\d+) runs in (\d+) second")
 RUN: Final = """
@@ -53,7 +53,7 @@ def fuzz(target: str, seconds: int, root: Path) -> Outcome:
         found, failed = Path(name, "found"), Path(name, "failed-")
         found.mkdir()
         command = [sys.executable, "-c", RUN, target, str(found), str(corpus)]
-        limits = [f"-max_total_time={seconds}", f"-max_len={LARGEST}", "-rss_limit_mb=2048"]
+        limits = [f"-max_total_time={seconds}", f"-max_len={LARGEST_FILE}", "-rss_limit_mb=2048"]
         done = subprocess.run(
             [*command, *limits, "-timeout=30", f"-artifact_prefix={failed}"],
             cwd=root,

@@ -54,7 +54,7 @@ from keltis_ladder.store.schema.upkeep import upgrade
 from keltis_ladder.store.schema.version_states import VersionCause, VersionState
 
 SEED: Final = 2026
-CHUNK: Final = 2_000
+MATCHES_PER_INSERT: Final = 2_000
 DECISIONS: Final = 90  # of a game, about as many as in keltis
 NEAR: Final = 60  # opponents come from so many places around
 
@@ -180,18 +180,18 @@ def fill(database: Database, made_up: MadeUp, matches: int) -> None:
             ],
         )
     versions = {variant: find_variant(variant).version for variant in VARIANTS}
-    for first in range(1, matches + 1, CHUNK):
+    for first in range(1, matches + 1, MATCHES_PER_INSERT):
         rows: dict[Any, list[dict[str, Any]]] = {
             table: [] for table in (Job, JobEntrant, Match, Place, Game)
         }
-        for number in range(first, min(first + CHUNK, matches + 1)):
+        for number in range(first, min(first + MATCHES_PER_INSERT, matches + 1)):
             variant, entrants = made_up.table()
             when = began + timedelta(days=30) * (number / matches)
             _add(rows, number, versions[variant], made_up.rows(variant, entrants), entrants, when)
         with database.writing() as session:
             for table, values in rows.items():
                 session.execute(insert(table_of(table)), values)
-        if first % (20 * CHUNK) == 1:
+        if first % (20 * MATCHES_PER_INSERT) == 1:
             say(f"{first - 1:,} matches made up")
     with database.writing() as session:
         ledger = session.get(Ledger, 1)

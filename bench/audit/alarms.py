@@ -31,7 +31,7 @@ from keltis_ladder.match.rotation import entrant_at, seat_of
 
 SEED: Final = 2026
 GAINS: Final = (2, 5, 10)  # points of winning chance in later games
-LONGEST: Final = 20_000  # matches of a career
+LONGEST_CAREER: Final = 20_000  # matches of a career
 AUTHORS: Final = 20  # whom a bot meets, in turn by lot
 HOUSE: Final = 0.1  # of its matches against our own bots
 LEVELS: Final = (20, 100, 1000)  # false alarms of one in so many are counted, too
@@ -215,14 +215,14 @@ def search_for(pools: Pools, use: str, gain: int, test: Test, tries: int) -> Fou
     ends = []
     for _ in range(tries):
         evidence = Evidence()
-        while evidence.alarm is None and evidence.matches < LONGEST:
+        while evidence.alarm is None and evidence.matches < LONGEST_CAREER:
             if chance.random() < share:
                 new = contrast_of(pools.variant, test, chance.choice(cheated), 0)
             else:
                 honest = chance.choice(pools.honest)
                 new = contrast_of(pools.variant, test, honest, chance.randrange(2))
             evidence.add(evidence.matches + 1, new, BOT_LIMIT, opponent(chance, test))
-        ends.append(evidence.matches if evidence.alarm else LONGEST + 1)
+        ends.append(evidence.matches if evidence.alarm else LONGEST_CAREER + 1)
     ends.sort()
     median, ninetieth = ends[tries // 2], ends[tries * 9 // 10]
     return Found(
@@ -231,8 +231,8 @@ def search_for(pools: Pools, use: str, gain: int, test: Test, tries: int) -> Fou
         str(test),
         gain,
         round(share, 3),
-        median if median <= LONGEST else None,
-        ninetieth if ninetieth <= LONGEST else None,
+        median if median <= LONGEST_CAREER else None,
+        ninetieth if ninetieth <= LONGEST_CAREER else None,
     )
 
 
@@ -382,7 +382,9 @@ def found_table(found: Sequence[Found]) -> list[str]:
     lines += ["| variant | knowledge used for | gain | cheated | test | median | 90 % |"]
     lines += ["|---" * 7 + "|"]
     for one in found:
-        ends = [f"{end:,}" if end else f"over {LONGEST:,}" for end in (one.median, one.ninetieth)]
+        ends = [
+            f"{end:,}" if end else f"over {LONGEST_CAREER:,}" for end in (one.median, one.ninetieth)
+        ]
         cells = [one.variant, one.use, f"{one.gain} points", f"{one.games:.0%} of later games"]
         lines.append(f"| {' | '.join([*cells, one.test, *ends])} |")
     return lines

@@ -27,7 +27,7 @@ SIZES: Final = (8, 50)
 MATCH_SECONDS: Final = 3.0  # that a match takes, of which two are played at once
 REFEREES: Final = 2
 HOURS: Final = 2.0  # that are simulated after the ladder has settled
-MOST: Final = 10_000  # matches until it has to be settled
+MOST_MATCHES: Final = 10_000  # matches until it has to be settled
 SETTING: Final = SETTINGS[1]
 
 
@@ -64,12 +64,12 @@ def agreement(driver: Ours, bots: int) -> float:
 def settle(driver: Ours) -> int:
     """Play until the pace finds the ladder settled; return after how many matches."""
     pace = Pace()
-    for count in range(MOST):
+    for count in range(MOST_MATCHES):
         pace.judge(driver.maker.best_gain(), house_only=False)
         if pace.tempo is Tempo.SETTLED:
             return count
         driver.step()
-    raise SystemExit(f"a ladder has not settled in {MOST} matches")
+    raise SystemExit(f"a ladder has not settled in {MOST_MATCHES} matches")
 
 
 def play_on(driver: Ours, rules: PaceRules) -> int:

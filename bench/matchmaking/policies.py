@@ -48,7 +48,7 @@ from keltis_ladder.ratings.skill import Belief
 AGREEMENT: Final = 0.9  # Kendall's tau
 LOOK: Final = 10  # matches between two looks at the ranking
 STAY: Final = 5  # more looks at which it has to be right
-MOST: Final = 6000  # matches of a ladder
+MOST_MATCHES: Final = 6000  # matches of a ladder
 RESAMPLES: Final = 2000
 GOAL: Final = 0.6  # of the matches that random tables take
 LONG: Final = 1000  # matches of the long run, and before the newcomer
@@ -62,7 +62,7 @@ def settle(driver: Driver) -> int | None:
     world = driver.world
     truth = world.truth()
     right = 0
-    for match in range(1, MOST + 1):
+    for match in range(1, MOST_MATCHES + 1):
         driver.step()
         if match % LOOK == 0:
             ratings = [world.rating(bot).mu for bot in range(BOTS)]
@@ -107,7 +107,7 @@ def measure_settling(setting: Setting, ladders: int) -> list[Settled]:
             driver = make_driver(kind, setting, make_world(setting, number), number)
             count = settle(driver)
             never += count is None
-            counts[kind].append(count or MOST)
+            counts[kind].append(count or MOST_MATCHES)
             confidences.append(overconfidence(driver.world))
             progress(f"{setting.name}: {kind}", number + 1, ladders)
         low, median, high = statistics.quantiles(counts[kind], n=4)

@@ -8,7 +8,7 @@ from keltis_cli.bots.matchup import Outcome
 from keltis_cli.draw.estimates import short_elo
 from keltis_ladder.stats.tally import TWO
 
-NAME: Final = 10  # cells for a name among three or four
+NAME_WIDTH: Final = 10  # cells for a name among three or four
 
 
 def standing(outcome: Outcome) -> str:
@@ -21,7 +21,7 @@ def standing(outcome: Outcome) -> str:
         parts += [f"+{duel.wins} ={duel.draws} -{duel.losses}", f"Elo {short_elo(duel.elo)}"]
     else:
         parts += [
-            f"{name[:NAME]} {tally.share(entrant).value:.0%}"
+            f"{name[:NAME_WIDTH]} {tally.share(entrant).value:.0%}"
             for entrant, name in enumerate(tally.names)
         ]
     if outcome.sprt:

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from keltis_server.models.reports import FindingOut
 
 LOG_LINES: Final = 12
-NAME: Final = 26  # cells for the name of a check
+NAME_WIDTH: Final = 26  # cells for the name of a check
 SIGNS: Final = {Mark.OK: ("✓", "+"), Mark.WARNING: ("!", "!"), Mark.FAILED: ("✗", "x")}
 STYLES: Final = {Mark.OK: "", Mark.WARNING: TITLE, Mark.FAILED: "bold reverse"}
 _MARKS: Final = {str(mark): mark for mark in Mark}
 
 
 def say_finding(
-    out: Console, finding: Finding | FindingOut, explained: bool = False, width: int = NAME
+    out: Console, finding: Finding | FindingOut, explained: bool = False, width: int = NAME_WIDTH
 ) -> None:
     """Show one finding; what is not right is explained, unless it has been."""
     mark = _MARKS.get(finding.mark, Mark.WARNING)  # a newer server may have others

@@ -21,7 +21,7 @@ from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.spectate.live_match import LiveMatch
 from keltis_ladder.store.matches.records import in_twelfths
 
-NAMES: Final = 30  # cells for the bots of a match, if they need them
+NAMES_WIDTH: Final = 30  # cells for the bots of a match, if they need them
 _VARIANT: Final = f"{'variant':<{max(map(len, VARIANTS))}}"  # of one width, whatever is played
 
 Live = Mapping[str, LiveMatch]
@@ -37,7 +37,7 @@ def playing_lines(journal: Journal, live: Live, width: int, look: Look, most: in
     columns = [
         texts("now", [where for where, _ in rows], look),
         texts(_VARIANT, [playing.job.variant for playing in games], look),
-        texts("bots", [versus(names_of(playing)) for playing in games], look, least=NAMES),
+        texts("bots", [versus(names_of(playing)) for playing in games], look, least=NAMES_WIDTH),
         texts("standing", [_standing(playing, live) for playing in games], look, spare=1),
         texts("because", [_why(playing) for playing in games], look, least=14, spare=2),
     ]
@@ -93,7 +93,7 @@ def latest_lines(journal: Journal, width: int, look: Look, most: int) -> list[Te
     columns = [
         numbers("latest", [f"{told.stored.number:,}" for told in results]),
         texts(_VARIANT, [told.playing.job.variant for told in results], look),
-        texts("result", [result_text(told) for told in results], look, least=NAMES),
+        texts("result", [result_text(told) for told in results], look, least=NAMES_WIDTH),
         texts("games", [_games(told, look) for told in results], look, spare=1),
         texts("points", [_points(told) for told in results], look, spare=3),
         numbers("stored", [f"{ago(clock - at)} ago" for at, _ in shown], spare=4),

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from keltis_bots import texts
 
-LONGEST: Final = 200  # characters of a line; the rest is in the crash card
+LONGEST_LINE: Final = 200  # characters of a line; the rest is in the crash card
 TAB: Final = "    "
 
 
@@ -27,7 +27,7 @@ def lines_of(text: str) -> list[str]:
 def tail(text: str, most: int) -> list[str]:
     """Return the last lines of a text, safe to print; the first says if some were left out."""
     lines = [
-        line if len(line) <= LONGEST else line[:LONGEST] + " ..."
+        line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + " ..."
         for line in lines_of(text.rstrip())
     ]
     if lines == [""]:

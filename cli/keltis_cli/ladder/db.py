@@ -29,7 +29,7 @@ from keltis_ladder.store.schema.tables import Ledger
 
 PRUNE_FORMAT: Final = "keltis-ladder db prune 1"
 FORMAT: Final = "keltis-ladder db check 1"
-NAME: Final = 11  # cells for the name of a check
+NAME_WIDTH: Final = 11  # cells for the name of a check
 STALE: Final = "The ratings come from another release: run keltis-ladder ratings recompute --store"
 
 app = arguments.group("Check, upgrade, back up or prune the database of a ladder.")
@@ -81,7 +81,7 @@ def check(
             findings.append(event)
             work.rest()
             if not as_json:
-                say_finding(console(), event, width=NAME)
+                say_finding(console(), event, width=NAME_WIDTH)
     failed = sum(finding.mark is Mark.FAILED for finding in findings)
     if as_json:
         whole = {

@@ -13,7 +13,7 @@ from keltis_cli.draw.estimates import percent
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.strokes import ago
 from keltis_cli.draw.tables.columns import fitted, numbers, texts
-from keltis_cli.remote.connect.calls import MOST, VariantOption
+from keltis_cli.remote.connect.calls import DEFAULT_ITEMS, VariantOption
 from keltis_cli.remote.connect.command import Answer, remote
 from keltis_cli.remote.connect.completion import complete_bots
 from keltis_cli.remote.connect.connection import Server
@@ -39,7 +39,7 @@ async def matches(
     running: Annotated[
         bool, typer.Option("--running", help="Running matches instead of finished ones.")
     ] = False,
-    limit: arguments.LimitOption = MOST,
+    limit: arguments.LimitOption = DEFAULT_ITEMS,
 ) -> Answer:
     """List matches, the newest first."""
     kind = find_variant(variant).id if variant else None

@@ -20,7 +20,7 @@ from keltis_cli.remote.tournaments import tournament_answer
 from keltis_server.models.bots import BotOut, VersionOut
 from keltis_server.models.matches import MatchOut
 
-LATEST: Final = 5  # matches on the page of a bot
+LATEST_MATCHES: Final = 5  # matches on the page of a bot
 VERSIONS: Final = 1000  # of it that are asked for
 UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -69,7 +69,7 @@ async def _bot_or_tournament(server: Server, name: str) -> Answer:
             )
         return tournament_answer(server, held)
     versions = await server.pages(f"/bots/{part(name)}/versions", VERSIONS)
-    latest = await server.pages("/matches", LATEST, bot=name, state="finished")
+    latest = await server.pages("/matches", LATEST_MATCHES, bot=name, state="finished")
     bot = read(server, BotOut, plain)
     its_versions = read_all(server, VersionOut, versions)
     matches = read_all(server, MatchOut, latest)

@@ -19,7 +19,7 @@ from keltis_cli.draw.tables.columns import fitted, numbers, texts
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.remote.connect.calls import (
-    MOST,
+    DEFAULT_ITEMS,
     ServerOption,
     TokenOption,
     part,
@@ -191,7 +191,7 @@ async def list_tournaments(
     state: Annotated[
         str | None, typer.Option("--state", help="scheduled, running, paused, finished, cancelled.")
     ] = None,
-    limit: arguments.LimitOption = MOST,
+    limit: arguments.LimitOption = DEFAULT_ITEMS,
 ) -> Answer:
     """List the tournaments of the server, the newest first."""
     plain = await server.pages("/tournaments", limit, state=state)

@@ -49,7 +49,7 @@ from keltis_ladder.store.home import FILE, Home
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import ROUND_ROBIN, Plan
 
-NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+TOURNAMENT_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 ALL: Final = "all"
 DEFAULT_VARIANT: Final = "keltis"
 RUN: Final = "run"
@@ -164,7 +164,7 @@ def _variants(given: list[str] | None) -> tuple[str, ...]:
 
 def _checked_name(name: str) -> str:
     """Return a name that can be that of a file, too."""
-    if not NAME.fullmatch(name):
+    if not TOURNAMENT_NAME.fullmatch(name):
         raise BadRequest(
             f"invalid name {printable(name)!r}: use 1 to 80 letters, digits, dots, dashes and "
             "underscores, the first a letter or digit"

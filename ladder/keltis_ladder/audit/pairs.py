@@ -16,7 +16,7 @@ from keltis_ladder.audit.evidence import UNIT, Contrast
 ALLOWED: Final = UNIT // 5  # what a pair may gain together, of a usual spread
 PRIOR: Final = 4  # matches that say that everybody is equally strong
 SETTLED: Final = 10  # matches of each at a table, before its luck is counted
-LARGEST: Final = 4 * UNIT
+LARGEST_GAIN: Final = 4 * UNIT
 
 
 @dataclass
@@ -53,5 +53,5 @@ def surprises(leads: Sequence[int], strengths: Sequence[Strength]) -> list[int]:
 
 def luck(one: int, other: int) -> Contrast:
     """Return what the surprises of two say about them as a pair."""
-    together = max(-LARGEST, min(LARGEST, one + other - ALLOWED))
+    together = max(-LARGEST_GAIN, min(LARGEST_GAIN, one + other - ALLOWED))
     return Contrast(together, together * together)

@@ -29,7 +29,7 @@ from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
 from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
 
-PAUSE: Final = 0.1  # seconds for which output is collected before it is told
+COLLECTING_SECONDS: Final = 0.1  # for which output is collected before it is told
 LONGEST_TEXT: Final = 4_000  # characters of what a finding says
 LONGEST_LOG: Final = 16_384
 SEED_BITS: Final = 48  # of the deals: fresh each time, so that no bot can know them
@@ -57,7 +57,7 @@ class Teller:
 
     def _tell_output(self) -> None:
         while True:
-            time.sleep(PAUSE)
+            time.sleep(COLLECTING_SECONDS)
             with self._lock:
                 self._flush()
 

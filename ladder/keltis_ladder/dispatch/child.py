@@ -17,7 +17,7 @@ from keltis_ladder.sandbox.strays import end_strays
 
 MOST_TRIES: Final = 3  # of a match that the platform could not finish
 CLOSING: Final = 10.0  # seconds for a referee to end its bots
-_CHUNK: Final = 1 << 18
+_READ_BYTES: Final = 1 << 18
 
 
 class RefereeChild:
@@ -112,7 +112,7 @@ class RefereeChild:
     def read(self) -> list[dict[str, Any]]:
         """Return the messages that have come; at the end of them ``ended`` is set."""
         try:
-            data = os.read(self._output.fileno(), _CHUNK)
+            data = os.read(self._output.fileno(), _READ_BYTES)
         except BlockingIOError:
             return []
         self.ended = not data

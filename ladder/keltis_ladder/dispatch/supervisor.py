@@ -18,7 +18,7 @@ from keltis_ladder.match.jobs import Job
 # the limit need not know any clock. It is longer than the machine may keep a bot waiting.
 SILENCE: Final = 60.0  # seconds without a word after which a referee counts as hung
 MOST_STARTS: Final = 3  # of a referee in a row that do not succeed
-PAUSE: Final = 0.5  # seconds before the next try; twice as many before the one after it
+RESTART_SECONDS: Final = 0.5  # before the next try; twice as many before the one after it
 
 
 class Employer(Protocol):
@@ -175,7 +175,7 @@ class Supervisor:
             text = f"a referee could not start {MOST_STARTS} times in a row: {reason}"
             self._employer.give_up(text)
         else:
-            self._later(PAUSE * 2 ** (post.failures - 1), lambda: self._man(post))
+            self._later(RESTART_SECONDS * 2 ** (post.failures - 1), lambda: self._man(post))
 
     def _send_more(self, child: RefereeChild) -> None:
         child.send_more()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-LARGEST: Final = 64 * 1024  # characters
+LARGEST_EXCERPT: Final = 64 * 1024  # characters
 _BEGINNING: Final = 4  # so much less of the beginning is kept than of the whole
 
 
 class Excerpt:
     """Takes a text piece by piece, and keeps no more of it than it may."""
 
-    def __init__(self, largest: int = LARGEST) -> None:
+    def __init__(self, largest: int = LARGEST_EXCERPT) -> None:
         self._head_room = largest // _BEGINNING
         self._tail_room = largest - self._head_room
         self._head = ""

@@ -23,7 +23,7 @@ from keltis_ladder.match.faults import MachineFailed
 # Beside what is promised as much again stays free, up to this: the database is on the same disk.
 OF_RESULTS: Final = 256 * MIB
 LOOK: Final = 0.25  # seconds between two looks whether others have gone
-PATIENCE: Final = 60.0  # seconds that somebody waits for others
+WAITING_FOR_ROOM_SECONDS: Final = 60.0  # that somebody waits for others
 _PROMISE: Final = ".room-"  # how the names of the files begin
 
 
@@ -32,7 +32,7 @@ def reserved(
     directory: Path,
     needed: int,
     is_wanted: Callable[[], bool] = lambda: True,
-    patience: float = PATIENCE,
+    patience: float = WAITING_FOR_ROOM_SECONDS,
 ) -> Iterator[None]:
     """Reserve bytes of the disk of a directory; wait while others have what is missing.
 

@@ -20,7 +20,7 @@ K = TypeVar("K", bound=Hashable)
 
 FIRST_GUESS: Final = 1.0  # seconds of a match before any was measured
 MEMORY: Final = 0.2  # how much the newest match counts for what is usual
-LARGEST: Final = 1000
+LARGEST_SHARE: Final = 1000
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,10 @@ class Shares:
     def __post_init__(self) -> None:
         """Refuse a share that would let somebody starve."""
         for purpose, share in vars(self).items():
-            if not 1 <= share <= LARGEST:
+            if not 1 <= share <= LARGEST_SHARE:
                 raise LadderError(
-                    f"a share of {share} for {purpose}: choose a whole number from 1 to {LARGEST}"
+                    f"a share of {share} for {purpose}:"
+                    f" choose a whole number from 1 to {LARGEST_SHARE}"
                 )
 
     def of(self, purpose: str) -> int:
@@ -54,14 +55,14 @@ def parse_shares(text: str) -> Shares:
         if purpose not in known or purpose in chosen or not _is_small_number(number):
             raise LadderError(
                 f"shares {text!r}: write PURPOSE=NUMBER for some of {', '.join(known)}, each once,"
-                f" with commas between them; numbers from 1 to {LARGEST}"
+                f" with commas between them; numbers from 1 to {LARGEST_SHARE}"
             )
         chosen[purpose] = int(number)
     return Shares(**chosen)
 
 
 def _is_small_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= len(str(LARGEST))
+    return text.isascii() and text.isdecimal() and len(text) <= len(str(LARGEST_SHARE))
 
 
 class FairQueue(Generic[K]):

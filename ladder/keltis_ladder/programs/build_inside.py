@@ -23,7 +23,7 @@ SOURCES: Final = "/sources"
 NOT_FOUND: Final = 127  # as shells say it
 NOT_STARTED: Final = 126
 NOT_TAKEN: Final = 125
-PAUSE: Final = 0.005  # seconds for killed processes to vanish
+VANISHING_SECONDS: Final = 0.005  # for killed processes to vanish
 STDOUT: Final = 1
 STDERR: Final = 2
 
@@ -85,7 +85,7 @@ def end_all_others() -> None:
             with contextlib.suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
-            time.sleep(PAUSE)
+            time.sleep(VANISHING_SECONDS)
 
 
 def hand_out(directory: str, out: BinaryIO) -> None:

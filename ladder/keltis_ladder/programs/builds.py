@@ -41,7 +41,7 @@ LOOK: Final = 0.25  # seconds between two looks at what a build uses
 GIVES_WAY: Final = 5  # nicer than what started it, so that matches have most of a core beside it
 LAST_WORDS: Final = 1.0  # seconds for a build to end whose stream has ended too early
 INSIDE: Final = Path(build_inside.__file__)
-_CHUNK: Final = 256 * KIB
+_READ_BYTES: Final = 256 * KIB
 
 
 @dataclass(frozen=True)
@@ -286,7 +286,7 @@ class _Build:
 
     def _read(self, pipe: int) -> bool:
         """Pass on the whole lines that it says; return whether there may be more."""
-        chunk = os.read(pipe, _CHUNK)
+        chunk = os.read(pipe, _READ_BYTES)
         self.tail = (self.tail + chunk)[-TAIL:]
         text = self.unfinished.pop(pipe, b"") + chunk
         lines, newline, rest = text.rpartition(b"\n")

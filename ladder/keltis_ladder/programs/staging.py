@@ -26,7 +26,7 @@ __all__ = ["BUILT", "SUBMITTED", "CannotStage", "Staged", "stage"]
 
 SUBMITTED: Final = Bounds(files=10_000, size=200 * MIB)
 BUILT: Final = Bounds(files=50_000, size=1024 * MIB)
-_CHUNK: Final = 256 * KIB
+_READ_BYTES: Final = 256 * KIB
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _copy(source: Path, entry: Entry, target: Path) -> None:
         with open_file(entry) as file, target.open("xb") as copy:
             # The size has been checked, and a file that grows meanwhile must not pass it.
             left = entry.size
-            while left > 0 and (chunk := file.read(min(_CHUNK, left))):
+            while left > 0 and (chunk := file.read(min(_READ_BYTES, left))):
                 copy.write(chunk)
                 left -= len(chunk)
         target.chmod(0o755 if entry.is_program else 0o644)

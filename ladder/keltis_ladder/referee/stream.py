@@ -11,7 +11,7 @@ from keltis_bots.framing import frame
 from keltis_ladder.match.faults import Fault
 from keltis_ladder.spectate.batches import BatchWriter
 
-AT_ONCE: Final = 0.02  # seconds without a word after which a decision is sent at once
+QUIET_SECONDS: Final = 0.02  # without a word after which a decision is sent at once
 SIGN_OF_LIFE: Final = 0.9  # seconds without a word, while waiting, after which an empty batch is
 _now: Final = time.monotonic
 
@@ -108,7 +108,7 @@ class Stream:
     def decided(self, rotation: int, seat: int, action: int, spent_us: int) -> None:
         """Take note of a decision."""
         self._batch.decided(rotation, seat, action, spent_us)
-        if _now() - self._sent > AT_ONCE:
+        if _now() - self._sent > QUIET_SECONDS:
             self._send()
 
     def dropped(self, rotation: int, seat: int, fault: Fault) -> None:

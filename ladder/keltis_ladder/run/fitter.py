@@ -35,7 +35,7 @@ SLICE: Final = 2.0  # seconds of work after which no other scope is begun
 LAST_SLICE: Final = 10.0  # the same before the end
 FINISH: Final = b"finish"
 NICE: Final = 15  # more than referees: it may wait, they should not
-_CHUNK: Final = 4096
+_READ_BYTES: Final = 4096
 
 
 class Fitter:
@@ -102,7 +102,7 @@ class Orders:
             left = None if until is None else max(0.0, until - time.monotonic())
             if not select.select([self._descriptor], [], [], left)[0]:
                 return None
-            data = os.read(self._descriptor, _CHUNK)
+            data = os.read(self._descriptor, _READ_BYTES)
             self.over = not data
             self._buffer += data
         line, found, rest = self._buffer.partition(b"\n")

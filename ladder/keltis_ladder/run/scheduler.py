@@ -46,7 +46,7 @@ TICK: Final = 0.5  # seconds between two looks at what others have changed
 RENEW: Final = LEASE.total_seconds() / 4
 LONGEST_PAUSE: Final = 60.0  # seconds without a match while all fail through a fault of ours
 LADDER: Final = Flow(Purpose.LADDER)  # what the matchmaker proposes
-PATIENCE: Final = 15.0  # seconds for results that are on their way when we stop
+LAST_RESULTS_SECONDS: Final = 15.0  # for results that are on their way when we stop
 
 
 @dataclass(frozen=True)
@@ -434,7 +434,7 @@ class Scheduler:
         for id in under_way:
             self._tasks[id].cancel()
         if self._tasks:
-            await asyncio.wait(list(self._tasks.values()), timeout=PATIENCE)
+            await asyncio.wait(list(self._tasks.values()), timeout=LAST_RESULTS_SECONDS)
         for task in list(self._tasks.values()):
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)

@@ -16,7 +16,7 @@ from keltis_ladder.run.backoff import Backoff
 from keltis_ladder.run.programs import Lacking, Programs, Unready
 
 # More than builds, which take turns, so that the others need not wait for them.
-AT_ONCE: Final = 16
+THREADS: Final = 16
 
 
 class Workshop:
@@ -33,7 +33,7 @@ class Workshop:
         self._on_ready = on_ready  # something is ready, or may be tried again
         self._on_broken = on_broken  # by a version's own fault
         self._on_trouble = on_trouble
-        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="program")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="program")
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._resting: dict[int, asyncio.TimerHandle] = {}  # until they may be tried again
         self._backoffs: dict[int, Backoff] = {}  # of those that were not to be had last time

@@ -10,7 +10,7 @@ from typing import Final
 
 from keltis_ladder.sandbox.child import CannotStart
 
-PATIENCE: Final = 20.0  # seconds for bubblewrap to set the sandbox up, on a busy machine too
+SETUP_SECONDS: Final = 20.0  # for bubblewrap to set the sandbox up, on a busy machine too
 READY: Final = b"\x06"  # what the sandbox says on its standard error when all is set up
 
 
@@ -118,7 +118,7 @@ def _read(fd: int, count: int, deadline: float) -> bytes:
     watch = select.poll()
     watch.register(fd, select.POLLIN)
     if not watch.poll(max(0, round((deadline - time.monotonic()) * 1000))):
-        raise CannotStart(f"bubblewrap was not ready after {PATIENCE:g} seconds", True)
+        raise CannotStart(f"bubblewrap was not ready after {SETUP_SECONDS:g} seconds", True)
     return os.read(fd, count)
 
 
@@ -129,7 +129,7 @@ def abandon(process: subprocess.Popen[bytes], pipes: Pipes) -> str:
     process.kill()
     if process.stdin:
         process.stdin.close()
-    words = _last_words(process, time.monotonic() + PATIENCE)
+    words = _last_words(process, time.monotonic() + SETUP_SECONDS)
     process.wait()
     for pipe in (process.stdout, process.stderr):
         if pipe:

@@ -31,7 +31,7 @@ LEAF: Final = "keltis-self"  # version 2 allows processes only in leaves: ours g
 CONTROLLERS: Final = ("memory", "pids")
 FREEZE: Final = "cgroup.freeze"
 KILL: Final = "cgroup.kill"  # since Linux 5.14
-PATIENCE: Final = 2.0  # seconds until the kernel has let go of a group whose processes are dead
+RELEASE_SECONDS: Final = 2.0  # until the kernel has let go of a group whose processes are dead
 
 INEXACT_CLOCK: Final = (
     "no control groups of version 2 with pressure figures here: on a busy machine clocks are"
@@ -175,7 +175,7 @@ class Group:
             os.close(self._freezer)
             self._freezer = -1
         for directory in self.directories:
-            _remove(directory, time.monotonic() + PATIENCE)
+            _remove(directory, time.monotonic() + RELEASE_SECONDS)
         self.directories = []
 
 
@@ -214,7 +214,7 @@ class Groups:
                 owner = directory.name.removeprefix(PREFIX).partition("-")[0]
                 if owner.isdigit() and not Path(f"/proc/{owner}").exists():
                     _kill_members(directory)
-                    _remove(directory, time.monotonic() + PATIENCE)
+                    _remove(directory, time.monotonic() + RELEASE_SECONDS)
 
 
 def find_groups(mounts: str | None = None, own: str | None = None) -> Groups:
@@ -348,7 +348,7 @@ def _try_counting(base: Path) -> bool:
     try:
         return can_count(directory)
     finally:
-        _remove(directory, time.monotonic() + PATIENCE)
+        _remove(directory, time.monotonic() + RELEASE_SECONDS)
 
 
 def _mounted(mounts: str, kind: str, controller: str) -> Path | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 TRIES: Final = 20  # to make our own session nice: other referees may begin at the same moment
-PAUSE: Final = 0.05  # seconds
+RETRY_SECONDS: Final = 0.05
 NICEST: Final = 19
 
 
@@ -24,7 +24,7 @@ def become_nice(nice: int) -> None:
     for _ in range(TRIES):
         if pass_on(os.getpid()):
             return
-        time.sleep(PAUSE)
+        time.sleep(RETRY_SECONDS)
 
 
 def pass_on(pid: int, more: int = 0) -> bool:

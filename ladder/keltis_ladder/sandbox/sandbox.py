@@ -21,7 +21,7 @@ from keltis_ladder.errors import LadderError
 from keltis_ladder.files.sizes import KIB
 from keltis_ladder.files.trees import Bounds
 from keltis_ladder.sandbox.bubblewrap import (
-    PATIENCE,
+    SETUP_SECONDS,
     EndedEarly,
     Pipes,
     abandon,
@@ -293,7 +293,7 @@ class Sandbox:
         """Limit the sandbox while it waits for us, and let it go on."""
         control_group: Group | None = None
         child: SandboxedChild | None = None
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + SETUP_SECONDS
         try:
             root = read_child_pid(process, pipes.info, deadline)
             control_group = self.groups.create(limits)
@@ -389,7 +389,7 @@ def find_sandbox() -> Sandbox:
         sandbox = Sandbox(find_groups(), *tools)
         with tempfile.TemporaryDirectory() as home:
             child = sandbox.launch(["true"], Path(home), {})
-            ended = child.finish(PATIENCE)
+            ended = child.finish(SETUP_SECONDS)
     except CannotStart as error:
         raise SandboxMissing(f"bubblewrap does not work here: {error}. {_advice()}") from None
     except ValueError as error:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 T = TypeVar("T")
 
-PAUSE: Final = 1.0  # seconds until it is asked again
+RETRY_SECONDS: Final = 1.0  # until it is asked again
 
 
 async def patiently(work: Callable[[], Awaitable[T]], on_error: Callable[[DBAPIError], None]) -> T:
@@ -20,4 +20,4 @@ async def patiently(work: Callable[[], Awaitable[T]], on_error: Callable[[DBAPIE
             return await work()
         except DBAPIError as error:
             on_error(error)
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(RETRY_SECONDS)

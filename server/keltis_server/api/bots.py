@@ -13,7 +13,7 @@ from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import OVERALL, Scope
 from keltis_ladder.store.bots import browsing
 from keltis_ladder.store.bots.accounts import TokenScope
-from keltis_ladder.store.matches.components import LATEST, compositions_of
+from keltis_ladder.store.matches.components import LATEST_MATCHES, compositions_of
 from keltis_ladder.store.matches.replays import read_card
 from keltis_ladder.store.ratings.joint import reading
 from keltis_ladder.store.schema.version_states import VersionState
@@ -265,7 +265,7 @@ def _components(session: Session, name: str, number: int, scope: Scope) -> Compo
     found = compositions_of(session, version, scope)
     return ComponentsOut(
         version=number,
-        latest=LATEST,
+        latest=LATEST_MATCHES,
         variants=[CompositionOut.model_validate(each, from_attributes=True) for each in found],
     )
 

@@ -46,7 +46,7 @@ KEEP: Final = "public, max-age=3600"  # it is over; only a new model of ratings 
 KEEP_FOR_EVER: Final = "public, max-age=31536000, immutable"
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
-LATEST: Final = 2**53
+LATEST_MICROSECOND: Final = 2**53
 
 MatchName = Annotated[
     str,
@@ -138,7 +138,7 @@ def _mark_of(text: str) -> JobMark | None:
     if not text:
         return None
     number, _, id = text.partition(".")
-    if not number.isdecimal() or int(number) > LATEST or not id:
+    if not number.isdecimal() or int(number) > LATEST_MICROSECOND or not id:
         raise no_page(text)
     return JobMark(EPOCH + int(number) * MICROSECOND, id)
 

@@ -43,7 +43,7 @@ CHANGE: Final = partial(
 AT_A_TIME: Final = 3  # tournaments of one author that are not over
 MOST_ENTRANTS: Final = 64
 MOST_MATCHES: Final = 5_000  # of a tournament that no administrator makes
-PATIENCE: Final = 60.0  # seconds after which a tournament may be over
+RETRY_AFTER_SECONDS: Final = 60.0  # after which a tournament may be over
 LOTS_BITS: Final = 53
 PAIRS_A_TOKEN: Final = (
     340  # of a tournament: what everybody has of everybody is worked out and told
@@ -201,7 +201,7 @@ def _create(call: Call, body: TournamentIn, plan: Plan, entries: list[Entry], ad
             most=None if admin else AT_A_TIME,
         )
     except TooManyTournaments as many:
-        raise too_many(str(many), PATIENCE) from None
+        raise too_many(str(many), RETRY_AFTER_SECONDS) from None
 
 
 def _entries(session: Session, body: TournamentIn, official: Official) -> list[Entry]:

@@ -16,7 +16,7 @@ from keltis_server.site.site import SITE, Site
 
 SCHEME: Final = "bearer"
 CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="keltis-ladder"'}
-LONGEST: Final = 200  # characters of a token
+LONGEST_TOKEN: Final = 200  # characters of a token
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ async def identify(site: Site, request: web.Request) -> Bearer | None:
         return None
     scheme, _, text = header.partition(" ")
     text = text.strip()
-    if scheme.lower() != SCHEME or not 0 < len(text) <= LONGEST or not text.isascii():
+    if scheme.lower() != SCHEME or not 0 < len(text) <= LONGEST_TOKEN or not text.isascii():
         raise unknown("say who you are by 'Authorization: Bearer TOKEN'")
     if site.local_key.fits(text):
         return await site.local_author()

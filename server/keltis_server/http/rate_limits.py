@@ -13,7 +13,7 @@ from keltis_server.settings import Settings
 from keltis_server.site.site import SITE, Site
 
 ONE_HOME: Final = 64  # bits of an IPv6 address that its owner does not choose
-LONGEST: Final = 64  # characters of an address
+LONGEST_ADDRESS: Final = 64  # characters of an address
 HEALTH: Final = "/healthz"
 OPERATOR: Final = ("/readyz", "/metrics")  # likewise, for clients on this machine
 STATIC: Final = "/static/"
@@ -34,7 +34,7 @@ def address_of(site: Site, request: web.Request) -> str:
 
 def home_of(address: str) -> str:
     """Return what one owner's addresses have in common: all of one in IPv4, half of one in IPv6."""
-    text = address[:LONGEST]
+    text = address[:LONGEST_ADDRESS]
     if text.startswith("["):  # with a port, as some proxies write it
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

@@ -19,7 +19,7 @@ from keltis_ladder.store.bots.accounts import Bearer, bearer_of
 from keltis_ladder.store.schema.moments import now
 from keltis_server.events import AccessEnded, Happening
 from keltis_server.http import metrics
-from keltis_server.http.auth import LONGEST, identify
+from keltis_server.http.auth import LONGEST_TOKEN, identify
 from keltis_server.http.edge.hosts import is_of_ours
 from keltis_server.http.problems import Problem, forbidden, too_many
 from keltis_server.http.rate_limits import address_of
@@ -145,7 +145,7 @@ class Live:
 
     async def bearer(self, token: str) -> Bearer | None:
         """Return whose token this is."""
-        if not 0 < len(token) <= LONGEST or not token.isascii():
+        if not 0 < len(token) <= LONGEST_TOKEN or not token.isascii():
             return None
         if self.site.local_key.fits(token):
             return await self.site.local_author()

@@ -12,7 +12,7 @@ from typing import Final
 
 from keltis_server.settings import Quotas
 
-MOST: Final = 10_000  # buckets of one limiter; the one unused for longest is forgotten
+MOST_BUCKETS: Final = 10_000  # buckets of one limiter; the one unused for longest is forgotten
 MINUTE: Final = 60.0
 HOUR: Final = 3600.0
 NETWORK_BITS: Final = 48  # of an IPv6 address, which one owner gets at most as a rule
@@ -33,7 +33,7 @@ class Limiter:
         count: int,
         seconds: float,
         clock: Callable[[], float] = time.monotonic,
-        most: int = MOST,
+        most: int = MOST_BUCKETS,
     ) -> None:
         self.count = count
         self.rate = count / seconds
@@ -114,7 +114,7 @@ class AddressLimiter:
         return wait
 
 
-@lru_cache(MOST)
+@lru_cache(MOST_BUCKETS)
 def network_of(address: str) -> str | None:
     """Return the network that an address belongs to, if others of it may be the same client's."""
     if ":" not in address:

@@ -1,7 +1,7 @@
 """Leaderboards that are ready: worked out once for everybody who asks, and again when they change.
 
 A leaderboard is asked for far more often than it changes. While results come in it is worked out
-at most once in ``PAUSE``; requests meanwhile get the last one. What another process has
+at most once in ``FRESH_SECONDS``; requests meanwhile get the last one. What another process has
 changed in the database is noticed within ``RECHECK``.
 """
 
@@ -31,7 +31,7 @@ from keltis_server.site.encoding import Encoded, dump_msgpack, tag_of
 if TYPE_CHECKING:
     from keltis_server.site.site import Site
 
-PAUSE: Final = 0.25  # seconds between two computations of a board that changes
+FRESH_SECONDS: Final = 0.25  # between two computations of a board that changes
 MEANWHILE: Final = 0.75  # seconds more for which the last one will do while the next is made
 RECHECK: Final = 2.0  # seconds after which we look whether others have changed something
 OLDEST: Final = 30.0  # seconds after which it is read again: not everything shows in a signature
@@ -84,9 +84,9 @@ class Boards:
         board = self._boards.get(key)
         if board is not None:
             age = self._clock() - board.at
-            if age < PAUSE or (board.change == self._change and age < OLDEST):
+            if age < FRESH_SECONDS or (board.change == self._change and age < OLDEST):
                 return board
-            if age < PAUSE + MEANWHILE:
+            if age < FRESH_SECONDS + MEANWHILE:
                 self._make(key)
                 return board
         return await asyncio.shield(self._make(key))

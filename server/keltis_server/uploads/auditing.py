@@ -18,7 +18,7 @@ from keltis_server.events import Happening
 from keltis_server.site.site import Site
 from keltis_server.uploads.moderation import follow_up
 
-PAUSE: Final = 5.0  # seconds between two rounds: results wait for nobody here
+ROUND_PAUSE_SECONDS: Final = 5.0  # between two rounds: results wait for nobody here
 REST: Final = 0.2  # seconds between two parts of a long way: writers come first
 SUSPENDED: Final = "the audit found more than chance allows; ask the operator"
 
@@ -29,7 +29,7 @@ class Auditor:
     """Works through new results, one round after the other."""
 
     def __init__(self, site: Site, app: web.Application) -> None:
-        self.pause = PAUSE
+        self.pause = ROUND_PAUSE_SECONDS
         self.round = asyncio.Condition()  # notified after each
         self._site = site
         self._app = app

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from keltis_bots.texts import printable
-from keltis_ladder.files.excerpts import LARGEST, Excerpt
+from keltis_ladder.files.excerpts import LARGEST_EXCERPT, Excerpt
 from keltis_ladder.files.room import LOOK, worth_waiting
 from keltis_ladder.files.trees import discard
 from keltis_ladder.programs.preparing import discard_unfinished
@@ -32,7 +32,7 @@ from keltis_ladder.store.home import Home
 LONGEST_SECONDS: Final = LONGEST_BUILD_SECONDS + 1800.0
 ROOM: Final = 2 * SUBMITTED.size + BUILT.size  # unpacked, the bot's files, and what they become
 GOODBYE: Final = 5.0  # seconds for the child to end by itself after its last word
-LONGEST_LINE: Final = 16 * LARGEST  # bytes that the child may write in one line
+LONGEST_LINE: Final = 16 * LARGEST_EXCERPT  # bytes that the child may write in one line
 
 OnEvent = Callable[[str, dict[str, Any]], None]
 

@@ -43,7 +43,7 @@ from keltis_server.uploads.progress import Telling
 from keltis_server.uploads.pruning import Pruner
 
 MOST_TRIES: Final = 3  # of a check that the platform could not finish
-PAUSE: Final = 1.0  # seconds before the next try
+RETRY_SECONDS: Final = 1.0  # before the next try
 BACKOFF: Final = 4  # how many times longer each pause is than the one before
 LOOK_SECONDS: Final = 1.0  # between two looks at what others want checked
 CORES_EACH: Final = 4  # for one check at a time that is short
@@ -231,7 +231,7 @@ class Intake:
                 )
                 if attempt + 1 == MOST_TRIES:
                     raise
-                await asyncio.sleep(PAUSE * BACKOFF**attempt)
+                await asyncio.sleep(RETRY_SECONDS * BACKOFF**attempt)
         raise AssertionError("the last try has returned or raised")
 
     async def _give_up(

@@ -382,8 +382,8 @@ def test_a_platform_that_fails_is_one_clear_line(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "import keltis_ladder\n"
-        "from keltis_ladder.dispatch import local\n"
-        "local.PAUSE = 0.01\n"
+        "from keltis_ladder.dispatch import supervisor\n"
+        "supervisor.RESTART_SECONDS = 0.01\n"
         f"os.environ['PYTHONPATH'] = {str(shadow.parent)!r}\n"
         f"sys.argv[1:] = ['ladder', 'run', 'random', 'greedy', *{QUICK!r}]\n"
         "from keltis_cli.main import main\n"

@@ -12,7 +12,7 @@ import pytest
 
 from keltis_bots.framing import LENGTH, PREFIX
 from keltis_ladder.match.faults import Fault, Kind
-from keltis_ladder.referee.stream import AT_ONCE, SIGN_OF_LIFE, Outlet, Stream
+from keltis_ladder.referee.stream import QUIET_SECONDS, SIGN_OF_LIFE, Outlet, Stream
 from keltis_ladder.spectate.batches import (
     Batch,
     BatchWriter,
@@ -122,7 +122,7 @@ def test_the_first_decision_goes_out_at_once_and_quick_ones_after_it_together(
     stream.decided(0, 0, 1, 10)
     assert pipe.batches() == [(Decided(0, (Decision(0, 1, 10),)),)]
     for action in range(2, 50):
-        clock.at += AT_ONCE / 50
+        clock.at += QUIET_SECONDS / 50
         stream.decided(0, 0, action, 10)
     assert pipe.messages() == []
     stream.waiting()
@@ -134,7 +134,7 @@ def test_a_decision_after_a_silence_goes_out_at_once(pipe: Pipe, clock: Clock) -
     stream = Stream(Outlet(pipe.target))
     stream.begin("a")
     stream.decided(0, 0, 1, 10)
-    clock.at += 1.5 * AT_ONCE
+    clock.at += 1.5 * QUIET_SECONDS
     stream.decided(0, 0, 2, 10)
     assert len(pipe.messages()) == 2
 

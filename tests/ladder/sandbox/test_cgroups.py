@@ -46,7 +46,7 @@ def groups() -> Groups:
 def unified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A group of version 2 that was delegated to us."""
     monkeypatch.setattr(
-        "keltis_ladder.sandbox.cgroups.PATIENCE", 0.0
+        "keltis_ladder.sandbox.cgroups.RELEASE_SECONDS", 0.0
     )  # real groups vanish; files do not
     own = tmp_path / "app.service"
     own.mkdir()

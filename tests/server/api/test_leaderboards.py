@@ -14,7 +14,7 @@ from keltis_ladder.store.ratings.leaderboards import leaderboard
 from keltis_ladder.store.schema.tables import Author
 from keltis_ladder.store.schema.version_states import VersionCause, VersionChanged, VersionState
 from keltis_server.http.endpoints import API
-from keltis_server.site.leaderboard_cache import MEANWHILE, OLDEST, PAUSE, RECHECK, Boards
+from keltis_server.site.leaderboard_cache import FRESH_SECONDS, MEANWHILE, OLDEST, RECHECK, Boards
 from tests.ladder.store.support.results import won_by
 from tests.server.support.serving import served
 from tests.server.support.stories import bots, change, problem, quiet, result, results, status
@@ -36,7 +36,7 @@ def test_a_leaderboard_is_what_is_stored_in_every_scope_and_form(tmp_path: Path)
             results(server, versions, 30)
             result(server, versions, won_by("weg-der-steine", 3, winner=0))
             server.site.boards.forget()
-            await asyncio.sleep(PAUSE + MEANWHILE)
+            await asyncio.sleep(FRESH_SECONDS + MEANWHILE)
             for variant, players in (("all", 0), ("keltis", 2), ("weg-der-steine", 3)):
                 scope = Scope(variant, players)
                 lines = await server.site.read(leaderboard, scope)
@@ -82,12 +82,12 @@ def test_who_is_off_the_ladder_is_shown_only_on_request_and_who_is_shut_out_neve
             assert await names(server.get("/leaderboard")) == {"one", "two", "three"}
             change(server, retire)
             server.site.tell(CHANGED)
-            await asyncio.sleep(PAUSE + MEANWHILE)
+            await asyncio.sleep(FRESH_SECONDS + MEANWHILE)
             assert await names(server.get("/leaderboard")) == {"two", "three"}
             assert await names(server.get("/leaderboard?everybody=true")) == {"one", "two", "three"}
             change(server, shut_out)
             server.site.boards.forget()
-            await asyncio.sleep(PAUSE + MEANWHILE)
+            await asyncio.sleep(FRESH_SECONDS + MEANWHILE)
             assert await names(server.get("/leaderboard")) == {"two"}
             assert await names(server.get("/leaderboard?everybody=true")) == {"one", "two"}
             bot = await server.get("/bots/three")
@@ -122,7 +122,7 @@ def test_many_share_one_computation_and_get_the_last_one_while_it_changes(tmp_pa
             assert second.out.matches == 4
             results(server, versions, 1)
             server.site.tell(CHANGED)
-            at += PAUSE - 0.01
+            at += FRESH_SECONDS - 0.01
             assert await boards.get(OVERALL) is second  # made a moment ago: it will do
             at += 0.02
             assert await boards.get(OVERALL) is second  # while the next is made

@@ -19,7 +19,7 @@ from tests.server.support.serving import QUIET, Served, served
 ASK = request("GET", API)
 OTHER = "127.0.0.2"
 FEW = 3
-PAUSE = 1000.0
+HELD_SECONDS = 1000.0
 
 
 class Few(refusals.Refusals):
@@ -27,7 +27,7 @@ class Few(refusals.Refusals):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings, FEW, lambda: 0.0)
-        self.pause = PAUSE
+        self.pause = HELD_SECONDS
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +90,7 @@ def test_a_new_connection_of_whoever_was_refused_too_often_is_held(
             release: list[object] = []
 
             def keep(seconds: float, step: object, *more: object) -> asyncio.TimerHandle:
-                if seconds == PAUSE:
+                if seconds == HELD_SECONDS:
                     release.append(step)
                 return later(seconds, step, *more)  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session
 
-from keltis_ladder.files.excerpts import LARGEST
+from keltis_ladder.files.excerpts import LARGEST_EXCERPT
 from keltis_ladder.programs.builds import GIVES_WAY
 from keltis_ladder.run.programs import Programs
 from keltis_ladder.sandbox.child import descendants
@@ -94,7 +94,7 @@ def test_a_bot_that_passes_plays_and_one_that_does_not_is_told_why(tmp_path: Pat
             assert report["reason_details"] == {"text": report["reason"]}
             assert "characters are left out" in report["output"]
             assert report["output"].endswith("the end\n")
-            assert len(report["output"]) < LARGEST + 100
+            assert len(report["output"]) < LARGEST_EXCERPT + 100
             assert report["findings"][-1]["log"].endswith("the end")
             outputs = [each for each in journal.checking if each.kind == "output"]
             assert 1 <= len(outputs) < 50

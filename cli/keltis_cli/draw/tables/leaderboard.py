@@ -21,7 +21,7 @@ from keltis_ladder.ratings.joint.ranges import range_text
 from keltis_ladder.ratings.official import Official
 from keltis_ladder.store.ratings.lines import Line
 
-NAME: Final = 14  # cells for a bot's name at least
+NAME_WIDTH: Final = 14  # cells for a bot's name at least
 SCALE: Final = (12, 48)  # cells for the intervals, at least and at most
 CLEAR: Final = 28  # cells for them before there is room for more columns
 LABEL: Final = 6  # cells from one number of the scale to the next, at least
@@ -84,7 +84,7 @@ def _columns(
     passed = [ago((now - line.last_played).total_seconds()) for line in lines]
     columns = [
         numbers("rank", [_rank(line, ordered) for line in lines]),
-        texts("bot", names, look, least=NAME, end=versions),
+        texts("bot", names, look, least=NAME_WIDTH, end=versions),
         *(_both(lines, look, ordered) if any(line.joint for line in lines) else _live(lines, look)),
         numbers("matches", [f"{line.matches:,}" for line in lines], spare=1),
         numbers("won", [_won(line.wins, line.games) for line in lines], spare=5),

@@ -14,7 +14,7 @@ from keltis_ladder.store.ratings.leaderboards import Encounter
 from keltis_ladder.store.ratings.lines import Line
 
 CELLS: Final = (6, 5)  # of a column, the blanks before it included: if there is room, and if not
-NAME: Final = 12  # cells for a name at least
+NAME_WIDTH: Final = 12  # cells for a name at least
 THOUSAND: Final = 1000
 AHEAD, BEHIND = 0.55, 0.45  # shares that are coloured
 GOOD: Final = "green"
@@ -33,11 +33,11 @@ def matrix_lines(
 ) -> list[Text]:
     """Return the table: per cent, and below it the number of matches."""
     numbered = len(str(len(lines))) + 1
-    room = width - numbered - NAME
+    room = width - numbered - NAME_WIDTH
     cell = CELLS[0] if CELLS[0] * len(lines) <= room else CELLS[1]
     shown = lines[: max(1, room // cell)]
     name = min(
-        max([NAME, *(len(bot_name(line.bot, line.number)) for line in shown)]),
+        max([NAME_WIDTH, *(len(bot_name(line.bot, line.number)) for line in shown)]),
         width - numbered - cell * len(shown),
     )
     head = " " * (numbered + name) + "".join(f"{k:>{cell}}" for k in range(1, len(shown) + 1))

@@ -27,7 +27,7 @@ from keltis_ladder.tournaments.standings import (
 )
 from keltis_ladder.tournaments.views import Cell, Crosstable, RoundView, State, TableView
 
-NAME: Final = 10  # cells for a name at least
+NAME_WIDTH: Final = 10  # cells for a name at least
 SHORT: Final = {
     DIRECT: "direct",
     BUCHHOLZ_CUT: "BH-1",
@@ -84,7 +84,7 @@ def _columns(
     faults = [Text(str(s.faults), ALARM if s.faults else QUIET) for s in members]
     columns = [
         numbers("", places),
-        texts(group or "bot", names, look, least=NAME),
+        texts(group or "bot", names, look, least=NAME_WIDTH),
         numbers("score", [score_text(standing.score, look) for standing in members]),
         _side_by_side(
             [

@@ -13,7 +13,7 @@ from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.schema.tables import Author, Bot, Version
 from keltis_ladder.store.schema.version_states import VersionState
 
-NAME = 12  # cells for a name at least
+NAME_WIDTH = 12  # cells for a name at least
 
 
 def version_lines(
@@ -31,7 +31,7 @@ def version_lines(
         for version in versions
     ]
     columns = [
-        texts("bot", names, look, least=NAME),
+        texts("bot", names, look, least=NAME_WIDTH),
         numbers("version", [str(version.number) for version in versions]),
         texts("state", states, look),
         texts("author", [printable(author.name) for _, _, author in rows], look, 6, spare=1),

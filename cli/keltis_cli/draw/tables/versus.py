@@ -9,7 +9,7 @@ from rich.text import Text
 from keltis_cli.draw.estimates import percent, surely
 from keltis_cli.draw.look import QUIET, TITLE, Look
 from keltis_cli.draw.tables.columns import fitted, numbers, texts
-from keltis_cli.draw.tables.leaderboard import NAME, scale
+from keltis_cli.draw.tables.leaderboard import NAME_WIDTH, scale
 from keltis_server.models.leaderboards import VersusOut
 
 NOT_YET = "There are no joint ratings of this bot yet: they follow its first matches in seconds."
@@ -28,7 +28,7 @@ def versus_lines(others: Sequence[VersusOut], width: int, look: Look) -> list[Te
         for each, count in zip(others, met, strict=True)
     ]
     columns = [
-        texts("against", names, look, least=NAME, end=versions),
+        texts("against", names, look, least=NAME_WIDTH, end=versions),
         numbers("lead", [f"{each.lead:+.1f}" for each in others]),
         scale("95 % interval", intervals, look, spare=2),
         numbers("95 %", [f"{each.low:+.1f} to {each.high:+.1f}" for each in others], spare=3),

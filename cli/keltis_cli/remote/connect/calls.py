@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 SERVER: Final = "KELTIS_SERVER"
 TOKEN: Final = "KELTIS_TOKEN"
-MOST: Final = 20  # items of a list unless told otherwise
+DEFAULT_ITEMS: Final = 20  # items of a list unless told otherwise
 
 ServerOption = Annotated[
     str,

@@ -10,7 +10,7 @@ from typing import Any, Final
 from keltis_engine import VARIANTS
 
 TIMEOUT_SECONDS: Final = 1.0
-MOST: Final = 100
+MOST_NAMES: Final = 100
 
 
 def complete_variants(incomplete: str) -> list[str]:
@@ -58,4 +58,4 @@ async def _asked(path: str, query: dict[str, Any]) -> list[Any]:
 
     place = find_place(os.environ.get("KELTIS_SERVER", ""), os.environ.get("KELTIS_TOKEN", ""))
     async with Server(place, read_seconds=TIMEOUT_SECONDS) as server:
-        return await server.pages(path, MOST, **query)
+        return await server.pages(path, MOST_NAMES, **query)

@@ -44,7 +44,7 @@ from keltis_ladder.sandbox.child import pinned
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 from keltis_server.models.bots import VersionOut
 
-CHUNK: Final = 256 * 1024
+SENT_BYTES: Final = 256 * 1024
 NAMED: Final = 5  # things that were left out
 
 
@@ -190,7 +190,7 @@ async def _chunks(
     """Yield a file piece by piece, read in a thread; then wait for what the server makes of it."""
     done = 0
     with parcel.path.open("rb") as file:
-        while chunk := await asyncio.to_thread(file.read, CHUNK):
+        while chunk := await asyncio.to_thread(file.read, SENT_BYTES):
             yield chunk
             done += len(chunk)
             shown.tell(done)

@@ -21,7 +21,7 @@ from keltis_ladder.match.rotation import by_entrant
 T = TypeVar("T")
 
 CHOSEN: Final = "reverse"
-NAMES: Final = 24  # cells for the bots of a match, if they need them
+NAMES_WIDTH: Final = 24  # cells for the bots of a match, if they need them
 RESULT: Final = 46  # cells for a result, if it needs them
 _VARIANT: Final = f"{'variant':<{max(map(len, VARIANTS))}}"  # of one width, whatever is played
 
@@ -66,7 +66,7 @@ def running_lines(
     shown = _window(running, [one.facts.id for one in running], chosen, most - 1)
     columns = [
         texts(_VARIANT, [one.facts.variant for one in shown], look),
-        texts("bots", [names_text(one.facts.entrants) for one in shown], look, least=NAMES),
+        texts("bots", [names_text(one.facts.entrants) for one in shown], look, least=NAMES_WIDTH),
         texts("standing", [_standing(one) for one in shown], look, spare=1),
         numbers("moves", [str(one.plies) for one in shown], spare=3),
         numbers("for", [ago((now - one.since).total_seconds()) for one in shown], spare=4),

@@ -22,7 +22,7 @@ XZ_MEMORY: Final = 128 * MIB  # twice what xz -9 needs
 # an attacker 14 bytes each.
 MOST_STREAMS: Final = 10_000
 _INPUT: Final = 64 * KIB
-_CHUNK: Final = 256 * KIB
+_READ_BYTES: Final = 256 * KIB
 _ANY_GZIP: Final = 31  # zlib's number for gzip with a window of any size
 
 
@@ -146,13 +146,13 @@ class Counted:
 
     def finish(self) -> None:
         """Read what is left: the checksums of compressed data stand at its end."""
-        while self.read(_CHUNK):
+        while self.read(_READ_BYTES):
             pass
 
     def _fill(self) -> None:
         self._deadline.check()
         try:
-            self._buffer = self._source.read(_CHUNK)
+            self._buffer = self._source.read(_READ_BYTES)
         except OSError as error:
             if error.errno is not None:  # of our disk; bzip2 calls damaged data an OSError, too
                 raise
@@ -180,5 +180,5 @@ class Part:
 
     def skip(self) -> None:
         """Read what is left of it."""
-        while self.read(_CHUNK):
+        while self.read(_READ_BYTES):
             pass

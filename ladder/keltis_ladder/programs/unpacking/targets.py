@@ -20,7 +20,7 @@ from keltis_ladder.programs.unpacking.names import (
 )
 
 LONGEST_LINK: Final = 1000  # bytes of what a link points to
-_CHUNK: Final = 256 * KIB
+_READ_BYTES: Final = 256 * KIB
 
 
 class Source(Protocol):
@@ -108,7 +108,7 @@ class Target:
         self._files.add(parts)
         size = 0
         with os.fdopen(descriptor, "wb") as file:
-            while chunk := source.read(_CHUNK):
+            while chunk := source.read(_READ_BYTES):
                 self.deadline.check()
                 self._left -= len(chunk)
                 if self._left < 0:

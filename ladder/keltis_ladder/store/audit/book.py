@@ -37,7 +37,7 @@ from keltis_ladder.store.schema.relations import (
     VERSION,
 )
 
-AT_ONCE: Final = 200  # matches that are taken in at a time
+MATCHES_PER_STEP: Final = 200  # matches that are taken in at a time
 SHOWN: Final = 10  # differences that are told
 
 
@@ -64,7 +64,7 @@ class AuditComparison:
         return not self.differences
 
 
-def advance(session: Session, limit: int = AT_ONCE) -> Advanced:
+def advance(session: Session, limit: int = MATCHES_PER_STEP) -> Advanced:
     """Take in the next matches; the work is the same however many there are already."""
     _, done = _hold_mark(session)
     stored = matches_stored(session)
@@ -160,8 +160,8 @@ def replace(session: Session) -> int:
 
 def _anew(session: Session, begin: int, done: int, found: AuditComparison) -> AuditBook:
     book = AuditBook()
-    for start in range(begin, done, AT_ONCE):
-        for match in played(session, start, min(start + AT_ONCE, done)):
+    for start in range(begin, done, MATCHES_PER_STEP):
+        for match in played(session, start, min(start + MATCHES_PER_STEP, done)):
             book.enter(match)
             found.matches += 1
     query = (
@@ -217,8 +217,8 @@ def played(
     variants = {row.number: row.variant for row in session.execute(query)}
     numbers = sorted(variants)
     result: list[Played] = []
-    for begin in range(0, len(numbers), AT_ONCE):
-        result += _with_games(session, numbers[begin : begin + AT_ONCE], variants)
+    for begin in range(0, len(numbers), MATCHES_PER_STEP):
+        result += _with_games(session, numbers[begin : begin + MATCHES_PER_STEP], variants)
     return result
 
 
@@ -364,8 +364,8 @@ def _save(session: Session, book: AuditBook) -> None:
         ),
     )
     for table, rows, keys in tables:
-        for begin in range(0, len(rows), AT_ONCE):
-            insert_or_update(session, table, rows[begin : begin + AT_ONCE], keys)
+        for begin in range(0, len(rows), MATCHES_PER_STEP):
+            insert_or_update(session, table, rows[begin : begin + MATCHES_PER_STEP], keys)
 
 
 def _bot_row(key: Key, evidence: Evidence) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from keltis_ladder.store.audit.book import mark_of, played, shares_of
 from keltis_ladder.store.schema.relations import AUDIT_BOT, AUDIT_PAIR, BOT
 
 PAIR: Final = "pair"  # the test of two at a table, beside those of a single bot
-LATEST: Final = 500  # matches among which the most telling are looked for
+LATEST_MATCHES: Final = 500  # matches among which the most telling are looked for
 TELLING: Final = 10
-MOST: Final = 100  # findings that are listed
+MOST_FINDINGS: Final = 100  # findings that are listed
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def suspects(session: Session) -> list[Line]:
     """Return what is more than chance allows, the newest alarm first."""
     lines = [line for line in _single(session) if line.alarm is not None]
     lines += [line for line in _of_pairs(session) if line.alarm is not None]
-    return sorted(lines, key=lambda line: (-(line.alarm or 0), line.bot, line.test))[:MOST]
+    return sorted(lines, key=lambda line: (-(line.alarm or 0), line.bot, line.test))[:MOST_FINDINGS]
 
 
 def audit_of_bot(session: Session, bot: int, with_matches: bool = True) -> BotAudit:
@@ -147,7 +147,7 @@ def _telling(session: Session, bot: int) -> list[int]:
     """Return the matches in which it was better later by most, among the latest."""
     begin, done = mark_of(session)
     found = []
-    for match in played(session, begin, done, bot, LATEST):
+    for match in played(session, begin, done, bot, LATEST_MATCHES):
         lead = margins(match.variant, match.games, match.bots.index(bot))
         found.append((-contrast(lead).total, match.number))
     return [number for against, number in sorted(found)[:TELLING] if against < 0]

@@ -14,7 +14,7 @@ from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.schema.relations import MATCH, PLACE
 from keltis_ladder.store.schema.scopes import within
 
-LATEST: Final = 1000  # matches of a version are looked at: the newest say how it plays now
+LATEST_MATCHES: Final = 1000  # matches of a version are looked at: the newest say how it plays now
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def component_names(variant: str) -> tuple[str, ...]:
 
 
 def compositions_of(
-    session: Session, version: int, scope: Scope, latest: int = LATEST
+    session: Session, version: int, scope: Scope, latest: int = LATEST_MATCHES
 ) -> list[Composition]:
     """Return what a version's points are made of, in its latest matches of a scope.
 

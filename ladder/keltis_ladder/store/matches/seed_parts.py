@@ -35,7 +35,7 @@ from keltis_ladder.store.schema.tables import (
 # Far more than the matches that begin between two results: nearly every match finds a part that
 # is older than the result it is mixed with.
 STOCK: Final = 128
-CHUNK: Final = 500  # parts that are fetched at once
+FETCHED_PARTS: Final = 500  # parts that are fetched at once
 
 _UNUSED: Final = select(func.count()).select_from(SEED_PART).where(SEED_PART.c.job_id.is_(None))
 _LAST: Final = select(func.coalesce(func.max(SEED_PART.c.number), 0))
@@ -129,7 +129,7 @@ def wrong_parts(session: Session) -> Iterator[str]:
         select(SEED_PART, JOB.c.id, JOB.c.seed, JOB.c.origin)
         .outerjoin(JOB, JOB.c.id == SEED_PART.c.job_id)
         .order_by(SEED_PART.c.number)
-        .execution_options(yield_per=CHUNK)
+        .execution_options(yield_per=FETCHED_PARTS)
     )
     for row in session.execute(query):
         yield _wrong(row)

@@ -14,7 +14,7 @@ from keltis_ladder.ratings.book import Record, Share
 from keltis_ladder.store.matches.scores import FaultRow, GameRow, scores_of
 from keltis_ladder.store.schema.relations import FAULT, GAME, MATCH, PLACE
 
-AT_ONCE: Final = 1_000  # matches that are fetched
+FETCHED_MATCHES: Final = 1_000  # matches that are fetched
 
 _PLACES: Final = (
     select(
@@ -43,8 +43,8 @@ def records(session: Session, after: int = 0, until: int | None = None) -> Itera
     last = until
     if last is None:
         last = session.execute(select(func.max(MATCH.c.number))).scalar() or 0
-    for begin in range(after, last, AT_ONCE):
-        yield from _records(session, begin, min(begin + AT_ONCE, last))
+    for begin in range(after, last, FETCHED_MATCHES):
+        yield from _records(session, begin, min(begin + FETCHED_MATCHES, last))
 
 
 def _records(session: Session, begin: int, end: int) -> Iterator[Record]:

@@ -32,7 +32,7 @@ from keltis_ladder.store.schema.tables import (
     RatingStep,
 )
 
-CHUNK: Final = 5_000  # rows that are fetched and written at once
+FETCHED_ROWS: Final = 5_000  # rows that are fetched and written at once
 SHOWN: Final = 10  # differences that are told
 
 Progress = Callable[[int, int], None]  # matches done, matches in all
@@ -102,7 +102,7 @@ def compare(
             for position, share in enumerate(record.shares):
                 stored.compare(step_row(record.number, position, share.version, after[position]))
             found.matches += 1
-            if progress is not None and found.matches % CHUNK == 0:
+            if progress is not None and found.matches % FETCHED_ROWS == 0:
                 progress(record.number, total)
         stored.skip_to(None)
     marks.pass_by(book, total + 1)
@@ -149,7 +149,7 @@ def _stored_steps(session: Session, after: int) -> Generator[tuple[Any, ...], No
         .where(table.c.match_number > after)
         .order_by(table.c.match_number, table.c.position)
     )
-    with session.execute(query, execution_options={"yield_per": CHUNK}) as rows:
+    with session.execute(query, execution_options={"yield_per": FETCHED_ROWS}) as rows:
         for row in rows:
             yield tuple(row)
 
@@ -230,9 +230,9 @@ def replace(session: Session, progress: Progress | None = None) -> int:
     book = Book(predecessors(session))
     moment = now()
     count = 0
-    for begin in range(0, ledger.matches, CHUNK):
+    for begin in range(0, ledger.matches, FETCHED_ROWS):
         steps: list[dict[str, Any]] = []
-        for record in records(session, begin, begin + CHUNK):
+        for record in records(session, begin, begin + FETCHED_ROWS):
             while marks and marks[0] < record.number:
                 checkpoints.add(session, marks.popleft(), book, moment)
             after = book.enter(record)
@@ -245,7 +245,7 @@ def replace(session: Session, progress: Progress | None = None) -> int:
         if steps:
             session.execute(insert(RATING_STEP), steps)
         if progress is not None:
-            progress(min(begin + CHUNK, ledger.matches), ledger.matches)
+            progress(min(begin + FETCHED_ROWS, ledger.matches), ledger.matches)
     for number in marks:
         checkpoints.add(session, number, book, moment)
     rows = [

@@ -19,7 +19,7 @@ from keltis_ladder.store.ratings.recomputing import Progress
 from keltis_ladder.store.schema.relations import JOB, MATCH
 from keltis_ladder.store.schema.tables import FaultRecord, Game, Place, table_of
 
-CHUNK: Final = 200  # matches that are fetched at once
+FETCHED_MATCHES: Final = 200  # matches that are fetched at once
 
 AnyRow = Row[*tuple[Any, ...]]
 
@@ -28,8 +28,8 @@ def rehearse(session: Session, progress: Progress | None = None) -> Iterator[str
     """Play every match again; yield for each what is wrong with it, or an empty text."""
     match = MATCH.c
     last = session.execute(select(func.max(match.number))).scalar() or 0
-    for begin in range(0, last, CHUNK):
-        end = min(begin + CHUNK, last)
+    for begin in range(0, last, FETCHED_MATCHES):
+        end = min(begin + FETCHED_MATCHES, last)
         job = JOB.c
         query = (
             select(match.number, job.variant, job.options, job.players, job.seed)

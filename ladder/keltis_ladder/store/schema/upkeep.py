@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 BUSY: Final = 30.0  # seconds that a vacuum waits for writers
-PAGES: Final = 4096  # of a database that are copied in one step
+COPIED_PAGES: Final = 4096  # of a database that are copied in one step
 
 Progress = Callable[[int, int], None]  # done, in all
 
@@ -195,7 +195,7 @@ def _copy_sqlite(source: Path, target: Path, progress: Progress | None) -> None:
         # is stored meanwhile, and never end.
         old.execute("BEGIN")
         old.execute("SELECT 1 FROM sqlite_master").fetchone()
-        old.backup(new, pages=PAGES, progress=tell)
+        old.backup(new, pages=COPIED_PAGES, progress=tell)
         (verdict,) = new.execute("PRAGMA integrity_check").fetchone()
         if verdict != "ok":
             raise LadderError(f"the copy is damaged: {verdict}; run keltis-ladder db check")

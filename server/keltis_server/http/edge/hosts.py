@@ -22,7 +22,7 @@ OPEN: Final = "/healthz"  # tells nothing, and a monitor may call us anything
 HARMLESS: Final = ("GET", "HEAD", "OPTIONS")
 LOOPBACK_NAME: Final = "localhost"
 LARGEST_PORT: Final = 65535
-LONGEST: Final = 255  # characters of a name
+LONGEST_HOST: Final = 255  # characters of a name
 # What a browser writes, and nothing else that somebody may read in another way than we do: no user
 # before the name, no zone of an address, no port that is none. Names and addresses are compared as
 # a whole, so that a dot at the end makes another name.
@@ -97,7 +97,7 @@ def is_near(settings: Settings, request: web.Request) -> bool:
 
 def misdirected(request: web.Request) -> Problem:
     """Return the problem that a request is for somebody else, or that we do not know our name."""
-    name = ", ".join(request.headers.getall(hdrs.HOST, []))[:LONGEST]
+    name = ", ".join(request.headers.getall(hdrs.HOST, []))[:LONGEST_HOST]
     return Problem(
         HTTPStatus.MISDIRECTED_REQUEST,
         f"this server does not know itself as {name!a}: the operator can start it with"
@@ -107,7 +107,7 @@ def misdirected(request: web.Request) -> Problem:
 
 def host_of(text: str) -> str:
     """Return the name or address in a ``Host`` header, without a port; nothing if it is not one."""
-    found = _AUTHORITY.fullmatch(text) if len(text) <= LONGEST else None
+    found = _AUTHORITY.fullmatch(text) if len(text) <= LONGEST_HOST else None
     if found is None or int(found["port"] or 0) > LARGEST_PORT:
         return ""
     if found["ipv6"] is None:

@@ -16,7 +16,7 @@ from keltis_server.settings import Settings
 from keltis_server.site.budgets import MINUTE, Limiter
 
 PER_MINUTE: Final = 120  # refusals of a client that waits for nothing
-PAUSE: Final = 1.0  # seconds that a new connection of it is held
+HELD_SECONDS: Final = 1.0  # that a new connection of it is held
 
 
 class Refusals:
@@ -28,7 +28,7 @@ class Refusals:
         per_minute: int = PER_MINUTE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.pause = PAUSE
+        self.pause = HELD_SECONDS
         # Behind a proxy all connections are the proxy's: others would wait for one client.
         self._limiter = None if settings.forwarded else Limiter(per_minute, MINUTE, clock)
 

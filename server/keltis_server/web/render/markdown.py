@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 # Where documents are pages, whatever folder they are in; links to others are left as words.
-PAGES: Final = {
+PAGE_OF_DOCUMENT: Final = {
     "protocol.md": "/protocol",
     "rules.md": "/rules",
     "ratings.md": "/about",
@@ -101,7 +101,7 @@ def _target(href: str) -> str | None:
     if href.startswith(("#", "https://")):
         return href
     document, _, anchor = href.partition("#")
-    page = PAGES.get(PurePosixPath(document).name)
+    page = PAGE_OF_DOCUMENT.get(PurePosixPath(document).name)
     if page is None:
         return None
     return f"{page}#{anchor}" if anchor and page == "/protocol" else page

@@ -25,7 +25,7 @@ from keltis_ladder.store.bots.catalogue import predecessors
 from keltis_ladder.store.bots.moderation import rerate
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.ratings import recomputing
-from keltis_ladder.store.ratings.recomputing import CHUNK, Comparison, compare, replace
+from keltis_ladder.store.ratings.recomputing import FETCHED_ROWS, Comparison, compare, replace
 from keltis_ladder.store.schema.tables import (
     Duel,
     Ledger,
@@ -278,7 +278,7 @@ def test_progress_is_told_up_to_the_end(
     with database.writing() as session:
         for number in range(7):
             store(session, versions, won_by("keltis", 2, 0), rated=number < 6)
-    monkeypatch.setattr("keltis_ladder.store.ratings.recomputing.CHUNK", 2)
+    monkeypatch.setattr("keltis_ladder.store.ratings.recomputing.FETCHED_ROWS", 2)
     told: list[tuple[int, int]] = []
     with database.reading() as session:
         compare(session, lambda done, total: told.append((done, total)))
@@ -288,7 +288,7 @@ def test_progress_is_told_up_to_the_end(
         replace(session, lambda done, total: again.append((done, total)))
     assert again[-1] == (7, 7)
     assert [done for done, _ in again] == sorted(done for done, _ in again)
-    assert CHUNK > 2
+    assert FETCHED_ROWS > 2
 
 
 def test_a_version_after_thousands_that_never_played_has_a_start() -> None:

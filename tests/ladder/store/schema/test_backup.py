@@ -110,7 +110,7 @@ def test_a_large_database_in_constant_use_is_copied_all_the_same(
     upgraded_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite begins anew whenever somebody writes between two steps of a copy, if it is let."""
-    monkeypatch.setattr("keltis_ladder.store.schema.upkeep.PAGES", 1)
+    monkeypatch.setattr("keltis_ladder.store.schema.upkeep.COPIED_PAGES", 1)
     file = tmp_path / "ladder.db"
     file.write_bytes(upgraded_file.read_bytes())
     database = Database(str(file))

@@ -10,7 +10,7 @@
 const PROTOCOL = "keltis.v1.json";
 const FIRST_WAIT = 500; // ms before the first attempt to come back; twice as long after each failure
 const LONGEST_WAIT = 20000;
-const PATIENCE = 45000; // ms without a word after which the connection is taken for dead
+const LONGEST_SILENCE_MS = 45000; // ms without a word after which the connection is taken for dead
 const PING = 20000;
 
 /** @type {Connection | null} */
@@ -130,7 +130,7 @@ class Connection {
       if (socket === this.#socket) this.#lose();
     });
     this.#ping = setInterval(() => {
-      if (Date.now() - this.#heard > PATIENCE) this.#lose();
+      if (Date.now() - this.#heard > LONGEST_SILENCE_MS) this.#lose();
       else if (this.#ready) this.#send({ op: "ping" });
     }, PING);
   }

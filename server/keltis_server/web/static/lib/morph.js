@@ -4,7 +4,7 @@
 
 import { localise } from "./words.js";
 
-const PAUSE = 2000; // ms from one look to the next
+const BETWEEN_LOOKS_MS = 2000; // ms from one look to the next
 const KEPT = ["data-local", "open"]; // attributes that the reader or a script has set
 
 /** Return a function that has the parts marked with data-live looked at again, not too often. */
@@ -16,7 +16,7 @@ export function refresher() {
   const look = () => {
     wanted = true;
     if (timer !== null || document.hidden) return;
-    const wait = Math.max(0, last + PAUSE - Date.now()) + 300 * Math.random();
+    const wait = Math.max(0, last + BETWEEN_LOOKS_MS - Date.now()) + 300 * Math.random();
     timer = setTimeout(async () => {
       last = Date.now();
       wanted = false;

@@ -6,7 +6,7 @@ import { put } from "../boards/texts.js";
 import { make } from "../lib/nodes.js";
 
 const SOON = 100; // ms
-const PAUSE = 1000;
+const SPEAKING_PAUSE_MS = 1000;
 
 export class Announcer {
   element = make("p", { class: "hidden", role: "status", "aria-live": "polite" });
@@ -33,6 +33,6 @@ export class Announcer {
       return;
     }
     put(this.element, compose());
-    this.#timer = setTimeout(() => this.#speak(), onBeat(PAUSE));
+    this.#timer = setTimeout(() => this.#speak(), onBeat(SPEAKING_PAUSE_MS));
   }
 }

@@ -6,7 +6,7 @@
 import { ALL, PUBLIC } from "./model.js";
 
 const SIGN = "?";
-const PAUSE = 400; // ms without a change: another address costs a browser as much as several positions
+const UNCHANGED_MS = 400; // ms without a change: another address costs a browser as much as several positions
 const SEAT = /^(?:all|public|[0-3])$/;
 
 /**
@@ -49,5 +49,5 @@ export function remember(address) {
   if (address === wanted) return;
   wanted = address;
   clearTimeout(timer);
-  timer = setTimeout(() => history.replaceState(history.state, "", wanted), PAUSE);
+  timer = setTimeout(() => history.replaceState(history.state, "", wanted), UNCHANGED_MS);
 }
