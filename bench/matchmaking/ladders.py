@@ -12,7 +12,7 @@ from typing import Final
 
 from keltis_ladder.match.orders import Order
 from keltis_ladder.matchmaking import Category, Contender, Matchmaker, Policy, category_of
-from keltis_ladder.matchmaking.kind_shares import Shares
+from keltis_ladder.matchmaking.kind_shares import CategoryShares
 from keltis_ladder.ratings.model import MU, PRIOR, SIGMA, TAU, noise_of
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.ratings.skill import Belief, rate
@@ -152,7 +152,7 @@ class Plain:
         self.world = world
         self.nearest = nearest
         self.chance = random.Random(number)
-        self.shares = Shares()
+        self.shares = CategoryShares()
         self.shares.change(setting.policy.shares(setting.policy.categories()))
         self.bots = list(range(BOTS))
         self.tables: list[Order] = []

@@ -9,7 +9,7 @@ from typing import Final
 from bench.proof.bank import Outcome
 from keltis_ladder.match.orders import Order
 from keltis_ladder.matchmaking import Contender, Matchmaker, Policy
-from keltis_ladder.matchmaking.kind_shares import Shares
+from keltis_ladder.matchmaking.kind_shares import CategoryShares
 from keltis_ladder.ratings.book import Book, Record, Share
 from keltis_ladder.ratings.scopes import ANY, OVERALL, Scope
 from keltis_ladder.ratings.skill import Belief
@@ -27,7 +27,7 @@ def run(tables: str, size: int, matches: int, seed: int, table: Table) -> list[O
 
 def random_ladder(size: int, matches: int, seed: int, table: Table) -> list[Outcome]:
     """Keep to the shares of the kinds, and draw tables."""
-    policy, chance, shares = Policy(), random.Random(seed), Shares()
+    policy, chance, shares = Policy(), random.Random(seed), CategoryShares()
     shares.change(policy.shares(policy.categories()))
     found = []
     for number in range(matches):

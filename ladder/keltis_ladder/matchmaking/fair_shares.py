@@ -133,7 +133,7 @@ class Charge:
     of_author: float
 
 
-class Turns:
+class FlowQueue:
     """Whose match is next: purposes by their shares, and the authors inside each equally."""
 
     def __init__(self, shares: Shares) -> None:

@@ -7,7 +7,7 @@ import math
 from keltis_ladder.errors import LadderError
 from keltis_ladder.matchmaking.candidates import Candidate
 from keltis_ladder.matchmaking.contenders import Category, Contender, seatable
-from keltis_ladder.matchmaking.kind_shares import Shares
+from keltis_ladder.matchmaking.kind_shares import CategoryShares
 from keltis_ladder.matchmaking.policy import Policy
 
 
@@ -18,7 +18,7 @@ class Field:
         self.policy = policy
         self.candidates: dict[int, Candidate] = {}
         self.eligible: dict[Category, list[Candidate]] = {}  # of what can be played
-        self.shares = Shares()
+        self.shares = CategoryShares()
         self._changed = False
 
     def add(self, candidate: Candidate) -> None:

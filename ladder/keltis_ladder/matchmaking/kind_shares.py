@@ -15,7 +15,7 @@ from keltis_ladder.matchmaking.contenders import Category
 _ROUNDING = 1e-9  # sums of shares are this exact, after years too
 
 
-class Shares:
+class CategoryShares:
     """The account of every category that can be played."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.candidates import History
 from keltis_ladder.matchmaking.contenders import Contender
-from keltis_ladder.matchmaking.fair_shares import Charge, Flow, Shares, Turns
+from keltis_ladder.matchmaking.fair_shares import Charge, Flow, FlowQueue, Shares
 from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
@@ -105,7 +105,7 @@ class Scheduler:
         self.width = width  # matches at once: more than there are referees, so that none waits
         self.reserve = reserve  # so many more if they are urgent
         self.pace = pace or Pace(AT_FULL_PACE)  # of what the matchmaker proposes
-        self.turns = Turns(shares or Shares())  # of the ladder, tournaments and challenges
+        self.turns = FlowQueue(shares or Shares())  # of the ladder, tournaments and challenges
         self.draining = False  # no match begins, until somebody says otherwise
         self.director = director  # one in a process, since it remembers how its tournaments stand
         self.playing: dict[str, Playing] = {}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.orders import Purpose
-from keltis_ladder.matchmaking.fair_shares import Charge, Flow, Shares, Turns, parse_shares
+from keltis_ladder.matchmaking.fair_shares import Charge, Flow, FlowQueue, Shares, parse_shares
 
 LADDER = Flow(Purpose.LADDER)
 LONGEST = 8.0  # seconds of a match
@@ -25,7 +25,7 @@ class Machine:
     """Referees that play matches of given lengths, by the turns."""
 
     def __init__(self, shares: Shares, referees: int, lengths: Lengths, seed: int) -> None:
-        self.turns = Turns(shares)
+        self.turns = FlowQueue(shares)
         self.seconds: defaultdict[Flow, float] = defaultdict(float)  # of what is over
         self.order: list[Flow] = []
         self.now = 0.0
@@ -145,7 +145,7 @@ def test_a_new_author_pays_what_matches_usually_take_until_more_is_known() -> No
 
 def test_nobody_is_remembered_for_ever() -> None:
     flows = [Flow(Purpose.CHALLENGE, author) for author in range(2000)]
-    turns = Turns(Shares())
+    turns = FlowQueue(Shares())
     for flow in flows:
         assert turns.next([flow]) == flow
         turns.end(turns.begin(flow), 0.5)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.matchmaking import Category, Policy
-from keltis_ladder.matchmaking.kind_shares import Shares
+from keltis_ladder.matchmaking.kind_shares import CategoryShares
 
 CHANCE = st.builds(random.Random, st.integers(0, 10**6))
 ALL = Policy().categories()
@@ -31,7 +31,7 @@ def test_what_cannot_be_played_leaves_its_share_to_its_variant_first() -> None:
 
 
 def test_always_the_furthest_behind_keeps_all_within_a_match_or_two() -> None:
-    shares, targets = Shares(), Policy().shares(ALL)
+    shares, targets = CategoryShares(), Policy().shares(ALL)
     shares.change(targets)
     counts = dict.fromkeys(ALL, 0)
     for total in range(1, 1000):
@@ -49,7 +49,7 @@ def test_always_the_furthest_behind_keeps_all_within_a_match_or_two() -> None:
 def test_lags_stay_bounded_through_every_change(
     chance: random.Random, story: list[tuple[set[Category], int]]
 ) -> None:
-    shares = Shares()
+    shares = CategoryShares()
     for playable, matches in story:
         shares.change(Policy().shares(sorted(playable)))
         assert bool(shares.lagging()) == bool(playable)
