@@ -25,7 +25,7 @@ from keltis_engine import POST_GAME, EngineError, State
 from keltis_engine.records.replay import Replay, play_again, read_replay, steps
 from keltis_engine.records.replay import verify as verified
 from keltis_ladder.referee.verify import (
-    Mark,
+    CheckOutcome,
     Verdict,
     compare_games,
     expanded,
@@ -35,10 +35,10 @@ from keltis_ladder.referee.verify import (
 
 HASH: Final = re.compile("[0-9a-f]{64}")
 OUTCOMES: Final = {  # of checks, in the order in which they are told
-    Mark.OK: "ok",
-    Mark.WRONG: "wrong",
-    Mark.WEAK: "weak",
-    Mark.ABSENT: "not in the file",
+    CheckOutcome.OK: "ok",
+    CheckOutcome.WRONG: "wrong",
+    CheckOutcome.WEAK: "weak",
+    CheckOutcome.ABSENT: "not in the file",
 }
 
 
@@ -137,7 +137,7 @@ def verify_all(lines: list[tuple[int, str]], noted: str | None = None, whole: bo
         print(f"{len(good)} of {count} games OK")
     else:
         print(f"OK: {count} {'game' if count == 1 else 'games'}")
-    committed = sum("commitment" in verdict.names(Mark.OK) for verdict in good)
+    committed = sum("commitment" in verdict.names(CheckOutcome.OK) for verdict in good)
     if committed and len(good) == count:
         print(what_was_committed(committed, len(good), noted))
     if weak := {text for verdict in good for text in weaknesses(verdict)}:
@@ -193,7 +193,9 @@ def outcome_of(verdict: Verdict | str) -> str:
     if isinstance(verdict, str):
         return ""
     told = [
-        f"{OUTCOMES[mark]}: {', '.join(names)}" for mark in Mark if (names := verdict.names(mark))
+        f"{OUTCOMES[mark]}: {', '.join(names)}"
+        for mark in CheckOutcome
+        if (names := verdict.names(mark))
     ]
     if others := [printable(name) for name in unknown_fields(verdict.record)]:
         told.append(f"not known, and not checked: {', '.join(others)}")
@@ -205,7 +207,7 @@ def weaknesses(verdict: Verdict) -> list[str]:
     return [
         f"Note: {check.name}: {printable(check.text)}."
         for check in verdict.checks
-        if check.mark is Mark.WEAK
+        if check.mark is CheckOutcome.WEAK
     ]
 
 

@@ -31,7 +31,7 @@ _FAULT_FIELDS: Final = {"seat", "decision", "kind", "code", "text"}
 _RESULT_FIELDS: Final = {"rated", "before", "digest"}
 
 
-class Mark(StrEnum):
+class CheckOutcome(StrEnum):
     """What came of a check."""
 
     OK = "ok"
@@ -45,7 +45,7 @@ class Check:
     """One thing that a record says, and what came of looking at it."""
 
     name: str
-    mark: Mark
+    mark: CheckOutcome
     text: str = ""
 
 
@@ -59,9 +59,9 @@ class Verdict:
     @property
     def wrong(self) -> list[Check]:
         """What does not hold."""
-        return [check for check in self.checks if check.mark is Mark.WRONG]
+        return [check for check in self.checks if check.mark is CheckOutcome.WRONG]
 
-    def names(self, mark: Mark) -> list[str]:
+    def names(self, mark: CheckOutcome) -> list[str]:
         """Return what has come out like this."""
         return [check.name for check in self.checks if check.mark is mark]
 
@@ -104,10 +104,10 @@ def verify_game(record: Replay, noted: str | None = None) -> Verdict:
     try:
         end, digest = play_again(record)
     except EngineError as error:
-        verdict.checks.append(Check("decisions", Mark.WRONG, str(error)))
+        verdict.checks.append(Check("decisions", CheckOutcome.WRONG, str(error)))
         return verdict  # nothing else can be told of a game that cannot be played
     count = len(record["decisions"])
-    verdict.checks.append(Check("decisions", Mark.OK, f"{count}, all legal"))
+    verdict.checks.append(Check("decisions", CheckOutcome.OK, f"{count}, all legal"))
     looks: list[tuple[str, Callable[[], None]]] = [
         ("scores", lambda: _compare(end.scores(), record["scores"])),
         ("digest", lambda: _compare(digest, record["digest"])),
@@ -157,12 +157,12 @@ def _look(name: str, look: Callable[[], None]) -> Check:
     try:
         look()
     except _Absent:
-        return Check(name, Mark.ABSENT)
+        return Check(name, CheckOutcome.ABSENT)
     except _Weak as weak:
-        return Check(name, Mark.WEAK, str(weak))
+        return Check(name, CheckOutcome.WEAK, str(weak))
     except _Mismatch as mismatch:
-        return Check(name, Mark.WRONG, str(mismatch))
-    return Check(name, Mark.OK)
+        return Check(name, CheckOutcome.WRONG, str(mismatch))
+    return Check(name, CheckOutcome.OK)
 
 
 def _field(record: Replay, name: str) -> Any:
@@ -444,14 +444,14 @@ def _compare_result(records: Sequence[Replay]) -> None:
 
 
 def _set(verdict: Verdict, name: str, text: str) -> None:
-    _set_check(verdict, Check(name, Mark.WRONG, text))
+    _set_check(verdict, Check(name, CheckOutcome.WRONG, text))
 
 
 def _set_check(verdict: Verdict, new: Check) -> None:
     """Replace what was found about something; what was wrong before stays wrong."""
     for place, check in enumerate(verdict.checks):
         if check.name == new.name:
-            if check.mark is not Mark.WRONG:
+            if check.mark is not CheckOutcome.WRONG:
                 verdict.checks[place] = new
             return
     verdict.checks.append(new)

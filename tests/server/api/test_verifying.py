@@ -12,7 +12,13 @@ from typing import Any
 import pytest
 
 from keltis_engine.records.replay import play_again, read_replay
-from keltis_ladder.referee.verify import Mark, Verdict, expanded, unknown_fields, verify_games
+from keltis_ladder.referee.verify import (
+    CheckOutcome,
+    Verdict,
+    expanded,
+    unknown_fields,
+    verify_games,
+)
 from keltis_server.http.endpoints import API
 from tests.ladder.support.small_bots import write_bot
 from tests.server.support.serving import Served, served
@@ -83,15 +89,15 @@ def test_a_replay_that_was_downloaded_holds_in_every_point(name: str) -> None:
         assert list(unknown_fields(verdict.record)) == []
         # There was no result yet before the first match.
         expected = ["origin"] if name == "first" else []
-        assert verdict.names(Mark.WEAK) == expected
-        assert verdict.names(Mark.ABSENT) == []
+        assert verdict.names(CheckOutcome.WEAK) == expected
+        assert verdict.names(CheckOutcome.ABSENT) == []
     faults = [fault for game in games for fault in game["faults"]]
     assert bool(faults) == (name not in ("first", "sound"))
 
 
 def test_a_single_game_of_a_match_can_be_verified_too() -> None:
     [verdict] = verified(games_of("goes on")[1:2], whole=False)
-    assert (verdict.wrong, verdict.names(Mark.WEAK)) == ([], ["result"])
+    assert (verdict.wrong, verdict.names(CheckOutcome.WEAK)) == ([], ["result"])
     [verdict] = verified(games_of("goes on")[1:2])
     assert [check.name for check in verdict.wrong] == ["match"]
     assert "it has 3 games, the file has 1" in verdict.wrong[0].text

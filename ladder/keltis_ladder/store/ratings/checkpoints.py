@@ -39,7 +39,7 @@ class DamagedCheckpoint(LadderError):
 
 
 @dataclass(frozen=True)
-class Mark:
+class CheckpointMark:
     """A checkpoint without its contents."""
 
     number: int  # of the last match that is in it
@@ -66,14 +66,14 @@ def digest_of(book: Book) -> str:
     return hashlib.sha256(text_of(book)).hexdigest()
 
 
-def marks(session: Session, after: int = 0) -> list[Mark]:
+def marks(session: Session, after: int = 0) -> list[CheckpointMark]:
     """Return the checkpoints of our models after a match, the oldest first."""
     query = (
         select(RATING_CHECKPOINT.c.number, RATING_CHECKPOINT.c.digest)
         .where(*_OURS, RATING_CHECKPOINT.c.number > after)
         .order_by(RATING_CHECKPOINT.c.number)
     )
-    return [Mark(number, digest) for number, digest in session.execute(query)]
+    return [CheckpointMark(number, digest) for number, digest in session.execute(query)]
 
 
 def newest(

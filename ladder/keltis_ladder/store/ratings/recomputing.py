@@ -129,7 +129,7 @@ def _compare_ledger(session: Session, found: Comparison) -> Ledger:
 class _Marks:
     """The checkpoints, each compared with the book at its place."""
 
-    def __init__(self, marks: list[checkpoints.Mark], found: Comparison) -> None:
+    def __init__(self, marks: list[checkpoints.CheckpointMark], found: Comparison) -> None:
         self._left = deque(marks)
         self._found = found
 

@@ -17,7 +17,7 @@ from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.ratings.joint.fitting import Ground, figures, known_versions, statistics_of
 from keltis_ladder.store.schema.relations import JOINT_MARK, JOINT_RATING
 
-Mark = Row[Any]
+PublicationRow = Row[Any]
 
 
 class Publications:
@@ -102,5 +102,5 @@ class Publications:
             yield f"joint rating of version {version} in {scope} is stored, and comes from no match"
 
 
-def _scope(mark: Mark) -> Scope:
+def _scope(mark: PublicationRow) -> Scope:
     return Scope(mark.variant, mark.players)
