@@ -9,7 +9,7 @@ from keltis_cli.draw.tables.matrix import Encounters
 from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.version_words import reason_of
-from keltis_ladder.store.ratings.boards import Board
+from keltis_ladder.store.ratings.boards import PublishedBoard
 from keltis_ladder.store.ratings.lines import Joint, Line
 from keltis_ladder.store.schema.tables import Author, Bot, Version
 
@@ -19,7 +19,7 @@ BOTS: Final = "keltis-ladder bots 1"
 
 
 def leaderboard_document(
-    scope: Scope, total: int, board: Board, official: Official
+    scope: Scope, total: int, board: PublishedBoard, official: Official
 ) -> dict[str, Any]:
     """Return a leaderboard."""
     return {

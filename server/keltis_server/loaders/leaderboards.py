@@ -6,14 +6,16 @@ from sqlmodel import Session
 
 from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.store.ratings.boards import Board, board
+from keltis_ladder.store.ratings.boards import PublishedBoard, board
 from keltis_ladder.store.ratings.lines import Joint
 from keltis_ladder.store.ratings.memory import matches_stored
 from keltis_server.loaders.filling import filled
 from keltis_server.models.leaderboards import JointOut, LeaderboardOut, LineOut
 
 
-def leaderboard_out(scope: Scope, matches: int, found: Board, official: Official) -> LeaderboardOut:
+def leaderboard_out(
+    scope: Scope, matches: int, found: PublishedBoard, official: Official
+) -> LeaderboardOut:
     """Return a leaderboard from its lines."""
     return LeaderboardOut.model_construct(  # the lines were checked one by one
         variant=scope.variant,

@@ -42,7 +42,7 @@ Signature = tuple[int, ...]  # of everything that leaderboards depend on, cheap 
 
 
 @dataclass(frozen=True)
-class Board:
+class CachedBoard:
     """A leaderboard as it was at some moment."""
 
     out: LeaderboardOut
@@ -57,8 +57,8 @@ class Boards:
     def __init__(self, site: Site, clock: Callable[[], float] = time.monotonic) -> None:
         self._site = site
         self._clock = clock
-        self._boards: dict[tuple[Scope, bool], Board] = {}
-        self._tasks: dict[tuple[Scope, bool], asyncio.Task[Board]] = {}
+        self._boards: dict[tuple[Scope, bool], CachedBoard] = {}
+        self._tasks: dict[tuple[Scope, bool], asyncio.Task[CachedBoard]] = {}
         self._change = 0  # counts what we were told of, and what we noticed
         self._signature: Signature | None = None
         self._checked = float("-inf")
@@ -73,7 +73,7 @@ class Boards:
         """Work everything out again when it is asked for next: ratings or authors have changed."""
         self._change += 1
 
-    async def get(self, scope: Scope, everybody: bool = False) -> Board:
+    async def get(self, scope: Scope, everybody: bool = False) -> CachedBoard:
         """Return a leaderboard: the one that is ready if it is new enough."""
         since_check = self._clock() - self._checked
         if since_check >= RECHECK:
@@ -91,7 +91,7 @@ class Boards:
                 return board
         return await asyncio.shield(self._make(key))
 
-    def _make(self, key: tuple[Scope, bool]) -> asyncio.Task[Board]:
+    def _make(self, key: tuple[Scope, bool]) -> asyncio.Task[CachedBoard]:
         """Have a board made; requests meanwhile wait for the same one."""
         task = self._tasks.get(key)
         if task is None:
@@ -99,14 +99,14 @@ class Boards:
             task.add_done_callback(lambda task: self._made(key, task))
         return task
 
-    def _made(self, key: tuple[Scope, bool], task: asyncio.Task[Board]) -> None:
+    def _made(self, key: tuple[Scope, bool], task: asyncio.Task[CachedBoard]) -> None:
         del self._tasks[key]
         _note_failure(task)
 
-    async def _compute(self, key: tuple[Scope, bool]) -> Board:
+    async def _compute(self, key: tuple[Scope, bool]) -> CachedBoard:
         change, at = self._change, self._clock()
         out, encoded = await self._site.read(_load, *key, self._site.settings.official)
-        board = self._boards[key] = Board(out, encoded, change, at)
+        board = self._boards[key] = CachedBoard(out, encoded, change, at)
         return board
 
     def _start_check(self) -> asyncio.Task[None]:
@@ -133,7 +133,7 @@ def _load(
     return out, Encoded(text, dump_msgpack(to_jsonable_python(out)), tag_of(text))
 
 
-def _note_failure(task: asyncio.Task[Board] | asyncio.Task[None]) -> None:
+def _note_failure(task: asyncio.Task[CachedBoard] | asyncio.Task[None]) -> None:
     """Say what went wrong with work that perhaps nobody waits for."""
     if not task.cancelled() and (error := task.exception()) is not None:
         log.warning("a leaderboard could not be read: %s", error)

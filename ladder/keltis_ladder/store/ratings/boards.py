@@ -23,7 +23,7 @@ from keltis_ladder.store.schema.relations import JOINT_RATING
 
 
 @dataclass(frozen=True)
-class Board:
+class PublishedBoard:
     """A leaderboard, and what its joint ratings rest on."""
 
     lines: list[Line]
@@ -77,7 +77,7 @@ def board(
     scope: Scope = OVERALL,
     everybody: bool = False,
     official: Official = Official.JOINT,
-) -> Board:
+) -> PublishedBoard:
     """Return a leaderboard, the best by the official rating first.
 
     By the joint rating, the rank is the best place that a version may have. Who came after the
@@ -86,12 +86,12 @@ def board(
     lines = leaderboard(session, scope, everybody)
     published = standings(session, scope)
     if published is None:
-        return Board(lines, None)
+        return PublishedBoard(lines, None)
     joint = {line.version: joint_of(line) for line in published.lines}
     lines = [line._replace(joint=joint.get(line.version)) for line in lines]
     if official is Official.JOINT:
         lines = _by_joint(lines)
-    return Board(lines, published.publication)
+    return PublishedBoard(lines, published.publication)
 
 
 def _by_joint(lines: list[Line]) -> list[Line]:
