@@ -58,7 +58,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TreeEntry:
     """Something below a directory, by its name relative to it."""
 
     name: str
@@ -71,7 +71,7 @@ class Entry:
         return bool(self.mode & 0o111)
 
 
-def walk(directory: Path, bounds: Bounds) -> Iterator[Entry]:
+def walk(directory: Path, bounds: Bounds) -> Iterator[TreeEntry]:
     """Yield all that is below a directory, parents first; raise when it is too much."""
     files = size = 0
     pending = [directory]
@@ -95,7 +95,9 @@ def walk(directory: Path, bounds: Bounds) -> Iterator[Entry]:
                         f"the files have more than {bounds.size / MIB:,.0f} MiB: remove what is"
                         " not needed"
                     )
-                yield Entry(str(path.relative_to(directory)), path, status.st_mode, status.st_size)
+                yield TreeEntry(
+                    str(path.relative_to(directory)), path, status.st_mode, status.st_size
+                )
                 # Looked into after the caller has seen it, and has perhaps made it readable.
                 if stat.S_ISDIR(status.st_mode):
                     pending.append(path)
@@ -114,7 +116,7 @@ def real_path(path: Path) -> Path:
     return path.resolve()
 
 
-def open_file(entry: Entry) -> io.BufferedReader:
+def open_file(entry: TreeEntry) -> io.BufferedReader:
     """Open a regular file, and nothing that has taken its place meanwhile."""
     try:
         fd = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -129,7 +131,7 @@ def open_file(entry: Entry) -> io.BufferedReader:
 def seal(directory: Path, bounds: Bounds) -> str:
     """Make a directory ours and read-only, remove what is no file, and return its digest."""
     _take(directory, 0o755)
-    entries: list[Entry] = []
+    entries: list[TreeEntry] = []
     for entry in walk(directory, bounds):
         if stat.S_ISDIR(entry.mode):
             _take(entry.path, 0o755)
@@ -181,7 +183,7 @@ def _own(path: Path) -> None:
         os.chown(path, 0, 0, follow_symlinks=False)
 
 
-def _contents(entry: Entry) -> Iterator[bytes]:
+def _contents(entry: TreeEntry) -> Iterator[bytes]:
     """Yield what of an entry counts for the digest."""
     yield os.fsencode(entry.name)
     if stat.S_ISDIR(entry.mode):

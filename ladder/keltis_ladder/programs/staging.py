@@ -12,7 +12,7 @@ from keltis_ladder.files.sizes import KIB, MIB
 from keltis_ladder.files.trees import (
     Bounds,
     CannotStage,
-    Entry,
+    TreeEntry,
     blame,
     discard,
     open_file,
@@ -59,7 +59,7 @@ def stage(source: Path, into: Path, bounds: Bounds = SUBMITTED) -> Staged:
         raise
 
 
-def _copy(source: Path, entry: Entry, target: Path) -> None:
+def _copy(source: Path, entry: TreeEntry, target: Path) -> None:
     if stat.S_ISDIR(entry.mode):
         target.mkdir()
     elif stat.S_ISLNK(entry.mode):
@@ -78,7 +78,7 @@ def _copy(source: Path, entry: Entry, target: Path) -> None:
         )
 
 
-def _inner_link(source: Path, entry: Entry) -> Path:
+def _inner_link(source: Path, entry: TreeEntry) -> Path:
     target = entry.path.readlink()
     try:
         real = real_path(entry.path.parent / target)
