@@ -227,7 +227,7 @@ def gains(tries: Tries) -> list[Gain]:
 
 
 @dataclass
-class Report:
+class FairnessReport:
     """All that was found, in one run or in several."""
 
     ways: list[Way]
@@ -248,7 +248,7 @@ def settings() -> dict[str, Any]:
     return {"variant": VARIANT, "seed": SEED, **asdict(GAMES)}
 
 
-def read_report(file: Path) -> Report:
+def read_report(file: Path) -> FairnessReport:
     """Return the results of an earlier run; raise ``ValueError`` if they cannot be added to."""
     try:
         plain = json.loads(file.read_text("utf-8"))
@@ -257,12 +257,12 @@ def read_report(file: Path) -> Report:
             raise ValueError("it was measured on another machine")
         if plain["settings"] != settings():
             raise ValueError("it was measured with other settings")
-        return Report([Way.from_plain(each) for each in plain["ways"]], plain["tries"])
+        return FairnessReport([Way.from_plain(each) for each in plain["ways"]], plain["tries"])
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: {error}") from None
 
 
-def markdown(report: Report) -> str:
+def markdown(report: FairnessReport) -> str:
     """Return the page to keep."""
     control = GAMES.control
     names = [bot.name for bot in BOTS]
@@ -311,7 +311,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("this needs root, for real-time processes and negative niceness")
-    report = Report([Way(name, nice) for name in LOADS for nice in NICES])
+    report = FairnessReport([Way(name, nice) for name in LOADS for nice in NICES])
     if arguments.add:
         try:
             report = read_report(arguments.add)

@@ -306,7 +306,7 @@ def table_of(headings: list[str], rows: list[list[str]]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Report:
+class PolicyReport:
     """All that was measured."""
 
     settled: list[Settled]
@@ -392,11 +392,11 @@ class Report:
         )
 
 
-def measure(ladders: int) -> Report:
+def measure(ladders: int) -> PolicyReport:
     """Measure everything."""
     mixed = SETTINGS[1]
     few = max(2, ladders // 4)
-    return Report(
+    return PolicyReport(
         settled=[each for setting in SETTINGS for each in measure_settling(setting, ladders)],
         manners=[measure_manners(kind, mixed, few) for kind in (RANDOM, NEAREST, OURS, BUSY)],
         newcomers=[measure_newcomer(kind, mixed, few) for kind in (RANDOM, NEAREST, OURS)],

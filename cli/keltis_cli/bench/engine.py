@@ -29,10 +29,10 @@ from keltis_cli.bench.engine_report import (
     OURS,
     Calls,
     Driven,
+    EngineReport,
     Figure,
     Import,
     Playouts,
-    Report,
     figure,
     quotient,
 )
@@ -83,7 +83,7 @@ def run(as_json: bool, quick: bool = False, reference: Path | None = None) -> No
         engine_report.show(report, console())
 
 
-def measure(quick: bool = False, reference: Path | None = None) -> Report:
+def measure(quick: bool = False, reference: Path | None = None) -> EngineReport:
     """Take all measurements; progress goes to standard error."""
     if reference is not None and not reference.is_file():
         raise BadRequest(f"there is no reference module at {reference}: give a .py or .so file")
@@ -98,7 +98,7 @@ def measure(quick: bool = False, reference: Path | None = None) -> Report:
                 raise RuntimeError(f"the sources in {copy} were to be interpreted, but are not")
         spiel = workers["installed"].open_spiel is not None
         samples = take_samples(workers, list(keys(workers, spiel, reference)), effort)
-    return Report(
+    return EngineReport(
         date=datetime.now(UTC),
         machine=this_machine(),
         compiled=keltis_engine.COMPILED,

@@ -131,7 +131,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Report:
+class EngineReport:
     """Everything that one run has measured."""
 
     date: datetime
@@ -226,7 +226,7 @@ class Section:
     remarks: list[str]
 
 
-def sections(report: Report) -> list[Section]:
+def sections(report: EngineReport) -> list[Section]:
     """Return the tables of a report."""
     form = "compiled" if report.compiled else "interpreted"
     return [
@@ -261,7 +261,7 @@ def sections(report: Report) -> list[Section]:
     ]
 
 
-def header(report: Report) -> list[str]:
+def header(report: EngineReport) -> list[str]:
     """Return the lines that say what was measured where."""
     machine = report.machine
     versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
@@ -280,7 +280,7 @@ def header(report: Report) -> list[str]:
     return lines
 
 
-def show(report: Report, out: Console) -> None:
+def show(report: EngineReport, out: Console) -> None:
     """Print a report for people."""
     for line in header(report):
         out.print(line, highlight=False)
@@ -296,7 +296,7 @@ def show(report: Report, out: Console) -> None:
             out.print(remark, style="dim", highlight=False)
 
 
-def markdown(report: Report) -> str:
+def markdown(report: EngineReport) -> str:
     """Return a report as a Markdown page."""
     lines = ["# Engine benchmark", "", *(f"- {line}" for line in header(report))]
     for section in sections(report):

@@ -58,7 +58,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Report:
+class RefereeReport:
     """All figures of one run."""
 
     date: datetime
@@ -95,7 +95,7 @@ class Report:
         }
 
 
-def measure(rounds: int, seconds: float, soak_games: int, sandboxed: bool = True) -> Report:
+def measure(rounds: int, seconds: float, soak_games: int, sandboxed: bool = True) -> RefereeReport:
     """Measure everything, ours and the other turn about."""
     cores = sorted(os.sched_getaffinity(0))
     ruleset, random = find_variant(VARIANT, {}), built_in("random")
@@ -111,7 +111,7 @@ def measure(rounds: int, seconds: float, soak_games: int, sandboxed: bool = True
         )
         measured.append(Round(ours, plain, prepacked))
     overhead = _overhead(seconds, sandboxed)
-    return Report(
+    return RefereeReport(
         date=datetime.now(UTC),
         machine=this_machine(),
         cores=len(cores),

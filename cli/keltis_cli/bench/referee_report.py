@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
-from keltis_cli.bench.referee import GOAL_OVERHEAD, GOAL_RATE, GOAL_RATIO, Report, Soak
+from keltis_cli.bench.referee import GOAL_OVERHEAD, GOAL_RATE, GOAL_RATIO, RefereeReport, Soak
 from keltis_cli.draw.tables.aligned import table
 
 HEADINGS = ["measured", "figure", "goal", "met"]
 
 
-def show(report: Report, console: Console) -> None:
+def show(report: RefereeReport, console: Console) -> None:
     """Print the tables."""
     machine = report.machine
     console.print(f"{machine.cpu}, {report.cores} cores, {machine.system}, {machine.python}")
@@ -20,7 +20,7 @@ def show(report: Report, console: Console) -> None:
     console.print(table(HEADINGS, list(_rows(report)), left=["measured", "met"]), soft_wrap=True)
 
 
-def markdown(report: Report) -> str:
+def markdown(report: RefereeReport) -> str:
     """Return the page to keep."""
     machine = report.machine
     made_on = f"{machine.cpu}, {report.cores} cores, {machine.system}, {machine.python}"
@@ -42,7 +42,7 @@ def markdown(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _rows(report: Report) -> Iterator[list[str]]:
+def _rows(report: RefereeReport) -> Iterator[list[str]]:
     yield _row(
         "asked decisions/s", f"{report.rate:,.0f}", f"{GOAL_RATE:,.0f}", report.rate >= GOAL_RATE
     )

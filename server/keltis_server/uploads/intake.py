@@ -23,7 +23,7 @@ from keltis_ladder.findings import Finding, Mark
 from keltis_ladder.run.build_room import why_no_room
 from keltis_ladder.run.scheduler import PlatformTrouble
 from keltis_ladder.store.bots.submissions import (
-    Report,
+    CheckFindings,
     Subject,
     Waiting,
     conclude,
@@ -189,10 +189,10 @@ class Intake:
             self._alarms[version_id].cancel()  # what is left is quick, and must be told
             if failure is None:
                 failure = await self._look_for_room(found, findings)
-            report = Report(findings.findings, findings.output.text(), started, now())
+            report = CheckFindings(findings.findings, findings.output.text(), started, now())
             return await self._patiently(self._site.write, conclude, version_id, report, failure)
         except Exception as error:  # whatever it is: it is ours, and must not be waited for
-            return await self._give_up(found, error, Report([], "", started, now()))
+            return await self._give_up(found, error, CheckFindings([], "", started, now()))
 
     async def _look_for_room(self, found: Subject, findings: Findings) -> str | None:
         """Return why a build cannot stay, if it cannot, and tell the author."""
@@ -235,7 +235,7 @@ class Intake:
         raise AssertionError("the last try has returned or raised")
 
     async def _give_up(
-        self, found: Subject, error: Exception, report: Report
+        self, found: Subject, error: Exception, report: CheckFindings
     ) -> list[VersionChanged]:
         """Tell the operator that a version could not be checked; the author sees its new state."""
         text = f"{found.bot} {found.number} could not be checked: {_words(error)}"

@@ -18,14 +18,14 @@ REFERENCE = "def games(n, seed, count):\n    return sum(range(1000)) and 100 * c
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> engine_report.Report:
+def report(tmp_path_factory: pytest.TempPathFactory) -> engine_report.EngineReport:
     reference = tmp_path_factory.mktemp("reference") / "reference.py"
     reference.write_text(REFERENCE)
     return engine.measure(quick=True, reference=reference)
 
 
 @pytest.fixture(scope="module")
-def data(report: engine_report.Report) -> dict[str, Any]:
+def data(report: engine_report.EngineReport) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(json.dumps(report.as_json()))
     return plain
 
@@ -66,7 +66,7 @@ def test_the_reference_scales_the_goals_in_decisions_per_second(data: dict[str, 
 
 @pytest.mark.slow
 def test_without_open_spiel_the_report_says_how_to_install_it(
-    report: engine_report.Report, data: dict[str, Any]
+    report: engine_report.EngineReport, data: dict[str, Any]
 ) -> None:
     if not keltis_engine.COMPILED:
         return  # then the goal is not judged for another reason
@@ -78,7 +78,7 @@ def test_without_open_spiel_the_report_says_how_to_install_it(
 
 @pytest.mark.slow
 def test_the_report_for_people_has_a_line_for_each_goal(
-    report: engine_report.Report, capsys: pytest.CaptureFixture[str]
+    report: engine_report.EngineReport, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engine_report.show(report, console())
     shown = capsys.readouterr().out
@@ -90,7 +90,7 @@ def test_the_report_for_people_has_a_line_for_each_goal(
 
 @pytest.mark.slow
 def test_json_is_all_that_goes_to_standard_output(
-    report: engine_report.Report,
+    report: engine_report.EngineReport,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -92,7 +92,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckFindings:
     """What a check has found."""
 
     findings: list[dict[str, Any]]
@@ -200,7 +200,7 @@ def subject(session: Session, version_id: int) -> Subject | None:
 
 
 def conclude(
-    session: Session, version_id: int, report: Report, failure: str | None
+    session: Session, version_id: int, report: CheckFindings, failure: str | None
 ) -> list[VersionChanged]:
     """Keep the report of a check, and let the version play or call it broken.
 
@@ -220,7 +220,9 @@ def conclude(
     return activate(session, version, VersionCause.PASSED)
 
 
-def leave_unchecked(session: Session, version_id: int, report: Report) -> list[VersionChanged]:
+def leave_unchecked(
+    session: Session, version_id: int, report: CheckFindings
+) -> list[VersionChanged]:
     """Note that we could not check a version, which is not its fault: it may be checked again."""
     held = _hold_checked(session, version_id)
     if held is None:
@@ -348,7 +350,7 @@ def _hold_checked(session: Session, version_id: int) -> tuple[Version, Bot] | No
     return (version, bot) if version.state == VersionState.CHECKING else None
 
 
-def _keep_report(session: Session, version_id: int, report: Report) -> None:
+def _keep_report(session: Session, version_id: int, report: CheckFindings) -> None:
     session.merge(
         CheckReport(
             version_id=version_id,

@@ -9,7 +9,13 @@ from keltis_bots.manifest import Manifest
 from keltis_ladder.store.archives import Kept
 from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.bots.room import TooMuchKept
-from keltis_ladder.store.bots.submissions import Report, Submitted, conclude, submit, take_back
+from keltis_ladder.store.bots.submissions import (
+    CheckFindings,
+    Submitted,
+    conclude,
+    submit,
+    take_back,
+)
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.schema.moments import now
 from keltis_ladder.store.schema.tables import Archive, Bot, Version
@@ -32,7 +38,7 @@ def play(session: Session, submitted: Submitted) -> int:
     """Let a version that came in pass its check."""
     id = submitted.row.version.id
     assert id is not None
-    conclude(session, id, Report([], "", now(), now()), None)
+    conclude(session, id, CheckFindings([], "", now(), now()), None)
     return id
 
 

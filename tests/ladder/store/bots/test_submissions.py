@@ -17,7 +17,7 @@ from keltis_ladder.store.bots.catalogue import (
 )
 from keltis_ladder.store.bots.moderation import Unknown
 from keltis_ladder.store.bots.submissions import (
-    Report,
+    CheckFindings,
     Submitted,
     TooManyBots,
     conclude,
@@ -36,7 +36,7 @@ from keltis_ladder.store.schema.version_states import VersionCause, change_state
 from tests.ladder.store.support.crowd import together
 
 MANIFEST = Manifest("one", ("python3", "bot.py"), variants=("keltis",), players=(2,))
-NO_REPORT = Report([], "", now(), now())
+NO_REPORT = CheckFindings([], "", now(), now())
 MOST = 3
 LOTS = 10**9  # bytes that may be kept
 
@@ -72,7 +72,7 @@ def test_who_waits_is_told_with_its_author_and_how_long_the_last_check_took(
         (found,) = waiting(session)
         assert found.last_took is None
         begin = now()
-        conclude(session, first, Report([], "", begin, begin + timedelta(seconds=90)), None)
+        conclude(session, first, CheckFindings([], "", begin, begin + timedelta(seconds=90)), None)
         second, other = id_of(come_in(session, "b")), id_of(come_in(session, "c", name="two"))
         assert [(each.version_id, each.last_took) for each in waiting(session)] == [
             (second, 90.0),
@@ -103,7 +103,7 @@ def test_a_report_is_kept_whatever_it_says_and_replaced_by_the_next(database: Da
     finding = {"check": "build", "mark": "failed", "text": "no", "advice": "", "log": ""}
     with database.writing() as session:
         id = id_of(come_in(session, "a"))
-        report = Report([finding], "it said \0 and \ud800", now(), now())
+        report = CheckFindings([finding], "it said \0 and \ud800", now(), now())
         (change,) = conclude(session, id, report, "build: no\0")
         assert (change.state, change.details) == ("broken", {"text": r"build: no\x00"})
     with database.reading() as session:
