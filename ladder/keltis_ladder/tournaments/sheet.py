@@ -15,7 +15,7 @@ from keltis_ladder.tournaments.pairings import WIN, LegResult, halves, leg_score
 
 
 @dataclass
-class Line:
+class SheetLine:
     """One entrant's line."""
 
     score: int = 0  # in twelfths of a win
@@ -36,7 +36,7 @@ class Sheet:
     """The lines of all entrants, and what each two have of each other."""
 
     def __init__(self, entrants: int) -> None:
-        self.lines = [Line() for _ in range(entrants)]
+        self.lines = [SheetLine() for _ in range(entrants)]
         self.halves: defaultdict[tuple[int, int], int] = defaultdict(int)
         self.meetings: defaultdict[tuple[int, int], int] = defaultdict(int)  # matches, both ways
 

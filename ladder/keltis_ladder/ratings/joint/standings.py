@@ -66,7 +66,7 @@ class Difference:
     better: float  # probability that the first is the better one
 
 
-class Line(NamedTuple):
+class RankedStanding(NamedTuple):
     """A line of a leaderboard: a standing, and the best and worst place it may have."""
 
     standing: Standing
@@ -150,12 +150,12 @@ def expected_share(fit: Fit, one: int, other: int, kind: int) -> float:
     return cdf(fit.numbers.slope[kind] * lead)
 
 
-def leaderboard(standings: Iterable[Standing]) -> list[Line]:
+def leaderboard(standings: Iterable[Standing]) -> list[RankedStanding]:
     """Put standings in order, the highest rating first, each with the places it may have."""
     ordered = sorted(standings, key=lambda each: (-each.rating, each.version))
     ratings, sigmas = [each.rating for each in ordered], [each.sigma for each in ordered]
     ranges = rank_ranges(ratings, sigmas)
-    return [Line(each, *places) for each, places in zip(ordered, ranges, strict=True)]
+    return [RankedStanding(each, *places) for each, places in zip(ordered, ranges, strict=True)]
 
 
 def _rating_figure(fit: Fit, version: int, weights: Weights) -> _Figure:

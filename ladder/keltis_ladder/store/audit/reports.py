@@ -20,7 +20,7 @@ MOST_FINDINGS: Final = 100  # findings that are listed
 
 
 @dataclass(frozen=True)
-class Line:
+class AuditLine:
     """One test of a bot, or of a pair, and what it came to."""
 
     bot: str
@@ -46,7 +46,7 @@ class BotAudit:
     """All that the audit has on a bot."""
 
     matches: int
-    tests: list[Line]
+    tests: list[AuditLine]
     telling: list[int]  # matches that speak against it most, if anything does
 
     @property
@@ -66,7 +66,7 @@ def alarms(session: Session) -> set[Alarm]:
     return found
 
 
-def suspects(session: Session) -> list[Line]:
+def suspects(session: Session) -> list[AuditLine]:
     """Return what is more than chance allows, the newest alarm first."""
     lines = [line for line in _single(session) if line.alarm is not None]
     lines += [line for line in _of_pairs(session) if line.alarm is not None]
@@ -83,7 +83,7 @@ def audit_of_bot(session: Session, bot: int, with_matches: bool = True) -> BotAu
     return BotAudit(count, [*single, *pairs], telling)
 
 
-def _single(session: Session, bot: int | None = None) -> list[Line]:
+def _single(session: Session, bot: int | None = None) -> list[AuditLine]:
     query = (
         select(BOT.c.name, AUDIT_BOT)
         .join(BOT, BOT.c.id == AUDIT_BOT.c.bot_id)
@@ -99,7 +99,7 @@ def _single(session: Session, bot: int | None = None) -> list[Line]:
     for row in rows:
         by_author = shares.get((row.bot_id, row.variant), {}) if row.test == Test.LATER else {}
         lines.append(
-            Line(
+            AuditLine(
                 bot=row.name,
                 partner=None,
                 test=row.test,
@@ -112,7 +112,7 @@ def _single(session: Session, bot: int | None = None) -> list[Line]:
     return lines
 
 
-def _of_pairs(session: Session, bot: int | None = None) -> list[Line]:
+def _of_pairs(session: Session, bot: int | None = None) -> list[AuditLine]:
     """Return the pairs that were found; of a bot also the one that is nearest to it."""
     other = BOT.alias("other")
     query = (
@@ -130,7 +130,7 @@ def _of_pairs(session: Session, bot: int | None = None) -> list[Line]:
     )
     shown = [row for row in rows if row.alarm is not None] or rows[:1]
     return [
-        Line(
+        AuditLine(
             bot=row.name if row.one_id == bot or bot is None else row.partner,
             partner=row.partner if row.one_id == bot or bot is None else row.name,
             test=PAIR,
