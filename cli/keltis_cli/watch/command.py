@@ -58,7 +58,7 @@ def watch(
     if as_json and tv:
         raise BadRequest("--tv is for people; for programs, --json alone tells the lobby")
     find = partial(find_place, server, token)
-    wanted = Wanted(match, tournament, tv, speed, look(ascii_only))
+    wanted = WatchRequest(match, tournament, tv, speed, look(ascii_only))
     try:
         if as_json:
             asyncio.run(_print(find, wanted))
@@ -72,7 +72,7 @@ def watch(
         raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
-class Wanted:
+class WatchRequest:
     """What somebody wants to see."""
 
     def __init__(self, match: str, tournament: str, tv: bool, speed: int, look: Look) -> None:
@@ -87,7 +87,7 @@ def _has_screen() -> bool:
     return sys.stdout.isatty() and sys.stdin.isatty() and os.environ.get("TERM") != "dumb"
 
 
-async def _show(find: Find, wanted: Wanted) -> str:
+async def _show(find: Find, wanted: WatchRequest) -> str:
     """Show it on the whole terminal; return what went wrong, if something did."""
     from keltis_cli.watch.app import WatchApp  # takes a while to load
     from keltis_cli.watch.feed import ServerFeed
@@ -100,7 +100,7 @@ async def _show(find: Find, wanted: Wanted) -> str:
     return app.trouble
 
 
-async def _tell(find: Find, wanted: Wanted) -> None:
+async def _tell(find: Find, wanted: WatchRequest) -> None:
     from keltis_cli.watch import plain
     from keltis_cli.watch.feed import ServerFeed
     from keltis_cli.watch.finding import find_match
@@ -117,7 +117,7 @@ async def _tell(find: Find, wanted: Wanted) -> None:
             await plain.tell_lobby(feed, wanted.look)
 
 
-async def _print(find: Find, wanted: Wanted) -> None:
+async def _print(find: Find, wanted: WatchRequest) -> None:
     from keltis_cli.watch import plain
     from keltis_cli.watch.feed import ServerFeed
     from keltis_cli.watch.finding import find_match

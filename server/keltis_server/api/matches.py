@@ -18,7 +18,7 @@ from keltis_ladder.store.matches.matches import (
     PLAYING,
     WAITING,
     JobMark,
-    Wanted,
+    MatchFilter,
     finished_jobs,
     job_of_number,
     match_row,
@@ -93,12 +93,12 @@ async def list_matches(call: Call, query: MatchesQuery) -> Page[MatchOut]:
     return await call.site.read(_unfinished, query, unbegun, _mark_of(query.after))
 
 
-def _wanted(session: Session, query: MatchesQuery) -> Wanted:
+def _wanted(session: Session, query: MatchesQuery) -> MatchFilter:
     versions = None
     if query.bot:
         bot = the_bot(session, query.bot)
         versions = tuple(version_ids(session, bot.id))
-    return Wanted(
+    return MatchFilter(
         versions=versions,
         variant=query.variant or None,
         players=query.players or None,

@@ -38,7 +38,7 @@ from keltis_ladder.store.schema.version_states import VersionChanged, VersionSta
 from keltis_server.events import Checking, Happening
 from keltis_server.site.site import Site
 from keltis_server.uploads.check import LONGEST_SECONDS, CheckTrouble, Findings, run_check
-from keltis_server.uploads.lanes import Lane, Lanes, Wanted
+from keltis_server.uploads.lanes import Lane, Lanes, PendingCheck
 from keltis_server.uploads.progress import Telling
 from keltis_server.uploads.pruning import Pruner
 
@@ -131,10 +131,10 @@ class Intake:
                 async with asyncio.timeout(LOOK_SECONDS):
                     await self._woken.wait()
 
-    def _wanted(self, each: Waiting) -> Wanted:
+    def _wanted(self, each: Waiting) -> PendingCheck:
         took_long = each.last_took is not None and each.last_took > self.short_seconds
         long = took_long or each.version_id in self._long
-        return Wanted(each.version_id, each.author_id, Lane.LONG if long else Lane.SHORT)
+        return PendingCheck(each.version_id, each.author_id, Lane.LONG if long else Lane.SHORT)
 
     def _fill(self) -> None:
         """Begin all checks that may begin."""

@@ -20,7 +20,7 @@ class Lane(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PendingCheck:
     """A version that is to be checked."""
 
     version_id: int
@@ -33,12 +33,12 @@ class Lanes:
 
     def __init__(self, short: int, long: int) -> None:
         self.places = {Lane.SHORT: short, Lane.LONG: long}
-        self.waiting: dict[int, Wanted] = {}  # by version, in the order in which they came
-        self.running: dict[int, Wanted] = {}
+        self.waiting: dict[int, PendingCheck] = {}  # by version, in the order in which they came
+        self.running: dict[int, PendingCheck] = {}
         self._turn = 0
         self._had: dict[int, int] = {}  # by author: the turn of their last check
 
-    def want(self, wanted: Iterable[Wanted]) -> None:
+    def want(self, wanted: Iterable[PendingCheck]) -> None:
         """Take note of everything that is to be checked and is not being checked, oldest first."""
         self.waiting = {
             each.version_id: each for each in wanted if each.version_id not in self.running
@@ -48,7 +48,7 @@ class Lanes:
         """Forget one that is not to be checked any more."""
         self.waiting.pop(version_id, None)
 
-    def begin(self) -> Wanted | None:
+    def begin(self) -> PendingCheck | None:
         """Return a version whose check begins now; none if nobody's may."""
         for lane in Lane:
             waiting = [
@@ -70,13 +70,13 @@ class Lanes:
     def becomes_long(self, version_id: int) -> bool:
         """Take note that a check takes long; return whether it may go on, in the other lane."""
         chosen = self.running[version_id]
-        longer = Wanted(chosen.version_id, chosen.author_id, Lane.LONG)
+        longer = PendingCheck(chosen.version_id, chosen.author_id, Lane.LONG)
         if chosen.lane is Lane.LONG or self._may(longer):
             self.running[version_id] = longer
             return True
         return False
 
-    def _may(self, wanted: Wanted) -> bool:
+    def _may(self, wanted: PendingCheck) -> bool:
         """Return whether there is a place for a check of this author in its lane."""
         places = self.places[wanted.lane]
         beside = [each for each in self.running.values() if each.lane is wanted.lane]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keltis_server.uploads.lanes import Lane, Lanes, Wanted
+from keltis_server.uploads.lanes import Lane, Lanes, PendingCheck
 
 ADA, EVE, GWYN = 1, 2, 3
 
@@ -17,16 +17,19 @@ def begun(lanes: Lanes) -> list[int]:
 
 def test_ten_uploads_of_one_author_delay_another_by_none_of_them() -> None:
     lanes = Lanes(short=2, long=1)
-    lanes.want(Wanted(number, ADA) for number in range(10))
+    lanes.want(PendingCheck(number, ADA) for number in range(10))
     assert begun(lanes) == [0]
-    lanes.want([*(Wanted(number, ADA) for number in range(1, 10)), Wanted(10, EVE)])
+    lanes.want([*(PendingCheck(number, ADA) for number in range(1, 10)), PendingCheck(10, EVE)])
     assert begun(lanes) == [10]
 
 
 def test_with_one_place_authors_take_turns() -> None:
     lanes = Lanes(short=1, long=1)
     lanes.want(
-        [*(Wanted(number, ADA) for number in range(4)), *(Wanted(10 + n, EVE) for n in range(2))]
+        [
+            *(PendingCheck(number, ADA) for number in range(4)),
+            *(PendingCheck(10 + n, EVE) for n in range(2)),
+        ]
     )
     order = []
     while wanted := lanes.begin():
@@ -37,16 +40,18 @@ def test_with_one_place_authors_take_turns() -> None:
 
 def test_who_was_never_checked_goes_before_who_was() -> None:
     lanes = Lanes(short=1, long=1)
-    lanes.want([Wanted(1, ADA)])
+    lanes.want([PendingCheck(1, ADA)])
     assert begun(lanes) == [1]
     lanes.end(1)
-    lanes.want([Wanted(2, ADA), Wanted(3, GWYN)])
+    lanes.want([PendingCheck(2, ADA), PendingCheck(3, GWYN)])
     assert begun(lanes) == [3]
 
 
 def test_what_is_long_waits_behind_what_is_long_only() -> None:
     lanes = Lanes(short=2, long=1)
-    lanes.want([Wanted(1, ADA, Lane.LONG), Wanted(2, EVE, Lane.LONG), Wanted(3, GWYN)])
+    lanes.want(
+        [PendingCheck(1, ADA, Lane.LONG), PendingCheck(2, EVE, Lane.LONG), PendingCheck(3, GWYN)]
+    )
     assert begun(lanes) == [3, 1]
     lanes.end(3)
     assert begun(lanes) == []
@@ -56,7 +61,7 @@ def test_what_is_long_waits_behind_what_is_long_only() -> None:
 
 def test_a_check_that_turns_out_long_leaves_its_place_if_there_is_another() -> None:
     lanes = Lanes(short=1, long=1)
-    lanes.want([Wanted(1, ADA), Wanted(2, EVE), Wanted(3, GWYN)])
+    lanes.want([PendingCheck(1, ADA), PendingCheck(2, EVE), PendingCheck(3, GWYN)])
     assert begun(lanes) == [1]
     assert lanes.becomes_long(1)
     assert lanes.becomes_long(1)  # it is long already
@@ -68,10 +73,10 @@ def test_a_check_that_turns_out_long_leaves_its_place_if_there_is_another() -> N
 
 def test_one_that_is_being_broken_off_is_not_begun_twice() -> None:
     lanes = Lanes(short=2, long=1)
-    lanes.want([Wanted(1, ADA)])
+    lanes.want([PendingCheck(1, ADA)])
     assert begun(lanes) == [1]
-    lanes.want([Wanted(1, ADA)])
+    lanes.want([PendingCheck(1, ADA)])
     assert begun(lanes) == []
     lanes.end(1)
-    lanes.want([Wanted(1, ADA)])
+    lanes.want([PendingCheck(1, ADA)])
     assert begun(lanes) == [1]

@@ -42,7 +42,7 @@ UNUSUAL: Final[ColumnElement[bool]] = literal_column(f"job.purpose <> '{Purpose.
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MatchFilter:
     """Which matches somebody asks for; what is not said does not matter."""
 
     versions: tuple[int, ...] | None = None  # one of them plays
@@ -229,7 +229,7 @@ def _add_games(session: Session, numbered: dict[int, MatchRow]) -> None:
 
 
 def finished_jobs(
-    session: Session, wanted: Wanted, before: int | None, limit: int
+    session: Session, wanted: MatchFilter, before: int | None, limit: int
 ) -> list[tuple[int, str]]:
     """Return the latest results before one of them: their numbers and jobs, the newest first."""
     if wanted.versions is None:
@@ -244,7 +244,7 @@ def finished_jobs(
     return [(number, id) for number, id in islice(together, limit)]
 
 
-def _finished(wanted: Wanted, before: int | None) -> Select[Any]:
+def _finished(wanted: MatchFilter, before: int | None) -> Select[Any]:
     rare = wanted.purpose not in (None, Purpose.LADDER) or wanted.tournament_id is not None
     query = select(MATCH.c.number, MATCH.c.job_id).where(*_result_conditions(wanted, before))
     if rare or wanted.purpose is not None:
@@ -253,7 +253,7 @@ def _finished(wanted: Wanted, before: int | None) -> Select[Any]:
     return query.order_by((MATCH.c.number + 0).desc() if rare else MATCH.c.number.desc())
 
 
-def _finished_of(wanted: Wanted, version: int, before: int | None) -> Select[Any]:
+def _finished_of(wanted: MatchFilter, version: int, before: int | None) -> Select[Any]:
     query = (
         select(PLACE.c.match_number, MATCH.c.job_id)
         .join(MATCH, MATCH.c.number == PLACE.c.match_number)
@@ -267,7 +267,7 @@ def _finished_of(wanted: Wanted, version: int, before: int | None) -> Select[Any
     return query
 
 
-def _result_conditions(wanted: Wanted, before: int | None) -> Iterable[ColumnElement[bool]]:
+def _result_conditions(wanted: MatchFilter, before: int | None) -> Iterable[ColumnElement[bool]]:
     if before is not None:
         yield MATCH.c.number < before
     if wanted.variant is not None:
@@ -276,7 +276,7 @@ def _result_conditions(wanted: Wanted, before: int | None) -> Iterable[ColumnEle
         yield MATCH.c.players == wanted.players
 
 
-def _job_conditions(wanted: Wanted) -> Iterable[ColumnElement[bool]]:
+def _job_conditions(wanted: MatchFilter) -> Iterable[ColumnElement[bool]]:
     if wanted.purpose is not None:
         yield JOB.c.purpose == wanted.purpose
         if wanted.purpose != Purpose.LADDER:
@@ -287,7 +287,7 @@ def _job_conditions(wanted: Wanted) -> Iterable[ColumnElement[bool]]:
 
 def unfinished_jobs(
     session: Session,
-    wanted: Wanted,
+    wanted: MatchFilter,
     states: Sequence[str],
     after: JobMark | None,
     limit: int,
@@ -311,7 +311,7 @@ def unfinished_jobs(
     return list(islice(merge(*of_each, reverse=True), limit))
 
 
-def _in_state(wanted: Wanted, state: str, after: JobMark | None) -> Select[Any]:
+def _in_state(wanted: MatchFilter, state: str, after: JobMark | None) -> Select[Any]:
     query = (
         select(JOB.c.created, JOB.c.id)
         .where(JOB.c.state == state, *_job_conditions(wanted))

@@ -20,7 +20,7 @@ from keltis_ladder.match.jobs import Job
 from keltis_ladder.run.pace import Pace
 from keltis_ladder.run.scheduler import MatchAssigned, PaceChanged, ResultStored
 from keltis_ladder.spectate.live_match import LiveMatch
-from keltis_ladder.store.matches.matches import MatchRow, Wanted, finished_jobs, match_rows
+from keltis_ladder.store.matches.matches import MatchFilter, MatchRow, finished_jobs, match_rows
 from keltis_ladder.store.schema.moments import now
 from keltis_server.events import Happening
 from keltis_server.live.channel import Channel, Plain, Surroundings, patiently, require_room
@@ -183,7 +183,7 @@ def _pace(pace: Pace) -> Plain:
 
 
 def _read(session: Session, ids: list[str]) -> tuple[list[MatchRow], list[MatchRow]]:
-    recent = [id for _, id in finished_jobs(session, Wanted(), None, RECENT)]
+    recent = [id for _, id in finished_jobs(session, MatchFilter(), None, RECENT)]
     return match_rows(session, recent), match_rows(session, ids)
 
 

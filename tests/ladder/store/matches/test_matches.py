@@ -15,7 +15,7 @@ from keltis_ladder.store.matches.matches import (
     PLAYING,
     WAITING,
     JobMark,
-    Wanted,
+    MatchFilter,
     challenges_under_way,
     finished_jobs,
     job_of_number,
@@ -30,7 +30,7 @@ from tests.ladder.store.support.ladders import NOON, ask_for, enter, later, stor
 from tests.ladder.store.support.results import any_result, faulty
 
 
-def numbers(session: Session, wanted: Wanted, limit: int = 4) -> list[int]:
+def numbers(session: Session, wanted: MatchFilter, limit: int = 4) -> list[int]:
     """Return the numbers of all that is wanted, page by page."""
     found: list[int] = []
     while True:
@@ -61,7 +61,7 @@ def test_results_are_found_by_what_is_asked_for(database: Database) -> None:
         one = tuple(version_ids(session, 1))
         assert len(one) == 2
         for wanted in (
-            Wanted(some, game, number, why)
+            MatchFilter(some, game, number, why)
             for some in (None, one, (first[1],), ())
             for game in (None, "keltis")
             for number in (None, 3)
@@ -75,7 +75,7 @@ def test_results_are_found_by_what_is_asked_for(database: Database) -> None:
                 and wanted.players in (None, count)
                 and wanted.purpose in (None, why)
             ], wanted
-        assert numbers(session, Wanted(tournament_id=7)) == []
+        assert numbers(session, MatchFilter(tournament_id=7)) == []
 
 
 def test_jobs_come_newest_first_and_each_once(database: Database) -> None:
@@ -91,14 +91,16 @@ def test_jobs_come_newest_first_and_each_once(database: Database) -> None:
                 session.add(job)
     with database.reading() as session:
         found: list[JobMark] = []
-        while page := unfinished_jobs(session, Wanted(), WAITING, found[-1] if found else None, 2):
+        while page := unfinished_jobs(
+            session, MatchFilter(), WAITING, found[-1] if found else None, 2
+        ):
             found += page
         assert len(found) == len({mark.id for mark in found}) == 7
         assert found == sorted(found, reverse=True)
-        assert len(unfinished_jobs(session, Wanted(), PLAYING, None, 9)) == 2
-        assert len(unfinished_jobs(session, Wanted(versions=(three,)), WAITING, None, 9)) == 3
-        assert unfinished_jobs(session, Wanted(variant="neue-wege"), WAITING, None, 9) == []
-        assert unfinished_jobs(session, Wanted(players=3), WAITING, None, 9) == []
+        assert len(unfinished_jobs(session, MatchFilter(), PLAYING, None, 9)) == 2
+        assert len(unfinished_jobs(session, MatchFilter(versions=(three,)), WAITING, None, 9)) == 3
+        assert unfinished_jobs(session, MatchFilter(variant="neue-wege"), WAITING, None, 9) == []
+        assert unfinished_jobs(session, MatchFilter(players=3), WAITING, None, 9) == []
 
 
 def test_a_match_is_read_with_everybody_as_they_were_before_it(database: Database) -> None:
@@ -162,7 +164,9 @@ def test_nobody_has_more_challenges_under_way_than_allowed_however_many_ask(url:
     assert sorted(together(url, 8, ask)) == [False] * 5 + [True] * 3
     with database.writing() as session:
         assert challenges_under_way(session, author) == 3
-        known = session.get_one(Job, unfinished_jobs(session, Wanted(), WAITING, None, 1)[0].id)
+        known = session.get_one(
+            Job, unfinished_jobs(session, MatchFilter(), WAITING, None, 1)[0].id
+        )
         again = order(author)
         same = Order(**{**vars(again), "id": known.id})
         assert add_challenge(session, same, 3, NOON) is known  # the same again is no other

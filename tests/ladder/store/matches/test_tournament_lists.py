@@ -10,7 +10,7 @@ from keltis_ladder.store.bots.catalogue import ensure_author
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.matches import tournaments
 from keltis_ladder.store.matches.finishing import finish
-from keltis_ladder.store.matches.matches import WAITING, Wanted, finished_jobs, unfinished_jobs
+from keltis_ladder.store.matches.matches import WAITING, MatchFilter, finished_jobs, unfinished_jobs
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import ROUND_ROBIN, Plan
 from tests.ladder.store.support.crowd import together
@@ -37,7 +37,7 @@ def test_a_tournament_is_listed_as_far_as_it_has_come(database: Database) -> Non
     second = director.create("second", PLAN, entries[:2] + entries[2:])
     director.start(first)
     with database.reading() as session:
-        jobs = unfinished_jobs(session, Wanted(tournament_id=first), WAITING, None, 9)
+        jobs = unfinished_jobs(session, MatchFilter(tournament_id=first), WAITING, None, 9)
         assert len(jobs) == 3
         assert not tournaments.all_played(session, first)
         assert tournaments.all_played(session, second)
@@ -51,7 +51,7 @@ def test_a_tournament_is_listed_as_far_as_it_has_come(database: Database) -> Non
         assert tournaments.tournament_rows(session, None, first, 9) == []
         [running] = tournaments.tournament_rows(session, TournamentState.RUNNING, None, 9)
         assert running.record.id == first
-        assert len(finished_jobs(session, Wanted(tournament_id=first), None, 9)) == 1
+        assert len(finished_jobs(session, MatchFilter(tournament_id=first), None, 9)) == 1
         entered_there = tournaments.entered_bots(session, first)
         assert [(bot.name, bot.bot, bot.version) for bot in entered_there] == [
             (entry.name, entry.name, 1) for entry in entries
