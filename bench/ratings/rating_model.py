@@ -45,7 +45,7 @@ USUAL_STEP: Final = 32.0
 
 
 @dataclass(frozen=True)
-class Kind:
+class PlayerKind:
     """How a player of the pool decides: so many mistakes in 100 decisions, or by search."""
 
     name: str
@@ -63,11 +63,11 @@ class Kind:
 
 # From weak to strong.
 KINDS: Final = (
-    Kind("random", mistakes=100),
-    *(Kind(f"greedy, {share} % random", mistakes=share) for share in (80, 50, 25, 10, 3)),
-    Kind("greedy"),
-    Kind("search, 8 playouts", playouts=8),
-    Kind("search, 24 playouts", playouts=24),
+    PlayerKind("random", mistakes=100),
+    *(PlayerKind(f"greedy, {share} % random", mistakes=share) for share in (80, 50, 25, 10, 3)),
+    PlayerKind("greedy"),
+    PlayerKind("search, 8 playouts", playouts=8),
+    PlayerKind("search, 24 playouts", playouts=24),
 )
 # Two bots of each kind that are as strong as each other, and the ladder cannot know it.
 POOL: Final = tuple(kind for kind in KINDS for _ in range(1 + kind.varied))
@@ -76,7 +76,7 @@ POOL: Final = tuple(kind for kind in KINDS for _ in range(1 + kind.varied))
 class Player:
     """One seat in one game."""
 
-    def __init__(self, kind: Kind, seed: str) -> None:
+    def __init__(self, kind: PlayerKind, seed: str) -> None:
         self.kind = kind
         self.chance = random.Random(seed)
         self.rng = Rng(self.chance.getrandbits(64))
@@ -91,7 +91,7 @@ class Player:
         return choose(state, self.rng)
 
 
-def play(ruleset: Ruleset, kinds: Sequence[Kind], seed: int) -> list[int]:
+def play(ruleset: Ruleset, kinds: Sequence[PlayerKind], seed: int) -> list[int]:
     """Play a match and return the ranks of its entrants, as the ladder ranks them."""
     count = len(kinds)
     games = []

@@ -33,7 +33,7 @@ class Key(NamedTuple):
     test: Test
 
 
-class Kind(NamedTuple):
+class StrengthKey(NamedTuple):
     """Whose strength, in which kind of match."""
 
     version: int
@@ -55,7 +55,7 @@ class AuditBook:
     def __init__(self) -> None:
         self.bots: dict[Key, Evidence] = {}
         self.pairs: dict[tuple[int, int], Pair] = {}
-        self.strengths: dict[Kind, Strength] = {}
+        self.strengths: dict[StrengthKey, Strength] = {}
         self.partners: Counter[int] = Counter()  # pairs that each bot is one of
 
     def enter(self, match: Played) -> list[int]:
@@ -80,7 +80,7 @@ class AuditBook:
 
     def _enter_pairs(self, match: Played, leads: Sequence[int]) -> list[int]:
         strengths = [
-            self.strengths.setdefault(Kind(version, match.variant, len(leads)), Strength())
+            self.strengths.setdefault(StrengthKey(version, match.variant, len(leads)), Strength())
             for version in match.versions
         ]
         settled = all(strength.settled for strength in strengths)

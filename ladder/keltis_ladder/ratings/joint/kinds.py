@@ -14,20 +14,20 @@ PLAYERS: Final = (2, 3, 4)
 USUAL_SHARES: Final[Mapping[int, float]] = {2: 2.0, 3: 1.0, 4: 1.0}  # of a variant's matches
 
 
-class Kind(NamedTuple):
+class MatchKind(NamedTuple):
     """A variant and a number of players."""
 
     variant: str
     players: int
 
 
-KINDS: Final = tuple(Kind(variant, players) for variant in VARIANTS for players in PLAYERS)
+KINDS: Final = tuple(MatchKind(variant, players) for variant in VARIANTS for players in PLAYERS)
 _NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
 
 
 def kind_number(variant: str, players: int) -> int:
     """Return the number of a kind: its place in all vectors of the model."""
-    found = _NUMBERS.get(Kind(variant, players))
+    found = _NUMBERS.get(MatchKind(variant, players))
     if found is None:
         raise UnknownMatch(
             f"the joint rating does not know {variant!r} with {players} players; "

@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import delete, func, insert, or_, select, update
 from sqlmodel import Session
 
-from keltis_ladder.audit.book import AuditBook, Key, Kind, Pair, Played
+from keltis_ladder.audit.book import AuditBook, Key, Pair, Played, StrengthKey
 from keltis_ladder.audit.evidence import Contrast, Evidence, Share, Test
 from keltis_ladder.audit.pairs import Strength
 from keltis_ladder.match.orders import Purpose
@@ -331,7 +331,7 @@ def _load_strengths(session: Session, book: AuditBook, versions: set[int] | None
     if versions is not None:
         query = query.where(AUDIT_STRENGTH.c.version_id.in_(versions))
     for row in session.execute(query):
-        kind = Kind(row.version_id, row.variant, row.players)
+        kind = StrengthKey(row.version_id, row.variant, row.players)
         book.strengths[kind] = Strength(row.matches, row.total)
 
 

@@ -16,7 +16,7 @@ from sqlmodel import Session
 from keltis_ladder.ratings.book import Pair as DuelPair
 from keltis_ladder.ratings.book import Score
 from keltis_ladder.ratings.joint.fit import Fit, Member
-from keltis_ladder.ratings.joint.kinds import KINDS, VARIANTS, Kind, kind_number, scope_weights
+from keltis_ladder.ratings.joint.kinds import KINDS, VARIANTS, MatchKind, kind_number, scope_weights
 from keltis_ladder.ratings.joint.kinds import PLAYERS as NUMBERS_OF_PLAYERS
 from keltis_ladder.ratings.joint.standings import Standing, standing
 from keltis_ladder.ratings.joint.statistics import Meetings, Pair, Statistics
@@ -76,7 +76,7 @@ def known_versions(session: Session) -> dict[int, Known]:
 
 
 def _kinds(variants: Iterable[str], players: Iterable[int]) -> frozenset[int]:
-    claimed = {Kind(variant, number) for variant in variants for number in players}
+    claimed = {MatchKind(variant, number) for variant in variants for number in players}
     return frozenset(number for number, kind in enumerate(KINDS) if kind in claimed)
 
 
