@@ -20,7 +20,7 @@ from keltis_ladder.tournaments.schedules.brackets import (
     WINNER,
     WINNERS,
 )
-from keltis_ladder.tournaments.views import RoundView, State, TableView, origin_text
+from keltis_ladder.tournaments.views import RoundView, TableState, TableView, origin_text
 
 NARROWEST: Final = 6  # cells for a name
 AIRY, TIGHT = 2, 1  # lines from one name to the next
@@ -82,7 +82,9 @@ def bracket_lines(
     The round that is played now is always in it.
     """
     tables = [table for view in rounds for table in view.tables]
-    unfinished = [table.round for table in tables if table.state in (State.OPEN, State.WAITING)]
+    unfinished = [
+        table.round for table in tables if table.state in (TableState.OPEN, TableState.WAITING)
+    ]
     current = min(unfinished, default=max(table.round for table in tables))
     for first in range(1, current + 1):
         shown = [table for table in tables if table.round >= first]
@@ -129,7 +131,9 @@ def _apart(tables: Sequence[TableView]) -> list[TableView]:
     if any(table.bracket == LOSERS for table in tables):
         # Whether there is a second grand final is open for long.
         finals = [table for table in tables if table.bracket == FINALS]
-        return [t for t in finals if t.round < last or t.state in (State.OPEN, State.DONE)]
+        return [
+            t for t in finals if t.round < last or t.state in (TableState.OPEN, TableState.DONE)
+        ]
     return [table for table in tables if table.label == THIRD_PLACE]
 
 
@@ -243,11 +247,11 @@ def table_list(
     """Return the rounds that are being played, table by table; what is done comes last."""
     lines: list[Text] = []
     for view in rounds:
-        if view.state not in (State.OPEN, State.WAITING):
+        if view.state not in (TableState.OPEN, TableState.WAITING):
             continue
-        order = [State.OPEN, State.WAITING, State.DONE, State.NOT_NEEDED]
+        order = [TableState.OPEN, TableState.WAITING, TableState.DONE, TableState.NOT_NEEDED]
         tables = sorted(view.tables, key=lambda table: order.index(table.state))
-        done = sum(table.state == State.DONE for table in tables)
+        done = sum(table.state == TableState.DONE for table in tables)
         head = f"Round {view.number}: {done} of {counted(len(tables), 'table')} decided"
         lines += [Text(head, TITLE), *(table_line(table, names, look) for table in tables)]
     if len(lines) > most:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from keltis_ladder.doctor.check import Area, Check, State
+from keltis_ladder.doctor.check import Area, Check, CheckState
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.sandbox.cgroups import available_memory
 from keltis_ladder.sandbox.limits import PLAY, memory_of_bots
@@ -22,8 +22,8 @@ UNSYNCHRONISED: Final = 0x40  # STA_UNSYNC of the kernel
 _TIMEX_BYTES: Final = 512  # more than struct timex has on any machine
 _LONGS_BEFORE_STATUS: Final = 5  # modes, offset, freq, maxerror, esterror: each takes a long
 
-ok: Final = partial(Check, area=Area.MACHINE, state=State.OK)
-limited: Final = partial(Check, area=Area.MACHINE, state=State.LIMITED)
+ok: Final = partial(Check, area=Area.MACHINE, state=CheckState.OK)
+limited: Final = partial(Check, area=Area.MACHINE, state=CheckState.LIMITED)
 
 
 def capacity_checks() -> Iterator[Check]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     """Whether the machine has what is needed."""
 
     OK = "ok"
@@ -35,7 +35,7 @@ class Check:
 
     name: str
     area: Area
-    state: State
+    state: CheckState
     found: str
     required: bool = False  # without it strangers' bots cannot be played fairly
     meaning: str = ""  # what it means that it is not there, or not all of it

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from keltis_ladder.doctor.capacity import capacity_checks
-from keltis_ladder.doctor.check import Check, Machine, State
+from keltis_ladder.doctor.check import Check, CheckState, Machine
 from keltis_ladder.doctor.groups import group_checks
 from keltis_ladder.doctor.languages import language_checks
 from keltis_ladder.doctor.resources import resource_checks
@@ -26,4 +26,4 @@ def examine(directory: Path, database: str | None = None) -> Iterator[Check]:
 
 def is_fair(checks: Iterable[Check]) -> bool:
     """Return whether strangers' bots can be played fairly: nothing that is required is missing."""
-    return all(check.state is State.OK for check in checks if check.required)
+    return all(check.state is CheckState.OK for check in checks if check.required)

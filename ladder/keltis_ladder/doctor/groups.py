@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from keltis_ladder.doctor.check import Area, Check, Machine, State
+from keltis_ladder.doctor.check import Area, Check, CheckState, Machine
 from keltis_ladder.sandbox.cgroups import CONTROLLERS, LEAF, PREFIX, find_groups
 
 MOUNTS: Final = "proc/self/mountinfo"
@@ -36,9 +36,9 @@ NO_CLOCK: Final = (
 )
 
 # What is there, there in part, and not there.
-ok: Final = partial(Check, area=Area.GROUPS, state=State.OK)
-limited: Final = partial(Check, area=Area.GROUPS, state=State.LIMITED)
-missing: Final = partial(Check, area=Area.GROUPS, state=State.MISSING)
+ok: Final = partial(Check, area=Area.GROUPS, state=CheckState.OK)
+limited: Final = partial(Check, area=Area.GROUPS, state=CheckState.LIMITED)
+missing: Final = partial(Check, area=Area.GROUPS, state=CheckState.MISSING)
 
 
 @dataclass(frozen=True)

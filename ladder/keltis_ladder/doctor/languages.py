@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from keltis_ladder.doctor.check import Area, Check, Machine, State
+from keltis_ladder.doctor.check import Area, Check, CheckState, Machine
 from keltis_ladder.doctor.software import version_of
 
 
@@ -35,7 +35,7 @@ LANGUAGES: Final = (
 def language_checks(machine: Machine) -> Iterator[Check]:
     """Look for the compilers and interpreters of all starters."""
     own = platform.python_version()
-    yield Check("python", Area.LANGUAGES, State.OK, f"{own}, the one that runs the ladder")
+    yield Check("python", Area.LANGUAGES, CheckState.OK, f"{own}, the one that runs the ladder")
     for language in LANGUAGES:
         yield _check(machine, language)
 
@@ -46,7 +46,7 @@ def _check(machine: Machine, language: Language) -> Check:
         return Check(
             language.name,
             Area.LANGUAGES,
-            State.MISSING,
+            CheckState.MISSING,
             f"no {language.program}",
             meaning=f"Bots in this language cannot {'be built' if language.is_built else 'run'}"
             " here; all others can.",
@@ -55,12 +55,12 @@ def _check(machine: Machine, language: Language) -> Check:
     version = version_of([found, language.question])
     told = f"{language.program} {version}"
     if is_new_enough(version, language.since):
-        return Check(language.name, Area.LANGUAGES, State.OK, told)
+        return Check(language.name, Area.LANGUAGES, CheckState.OK, told)
     needed = ".".join(str(number) for number in language.since)
     return Check(
         language.name,
         Area.LANGUAGES,
-        State.LIMITED,
+        CheckState.LIMITED,
         told,
         meaning=f"The starter needs {language.program} {needed} or newer.",
         remedy=(machine.install(language.package),),

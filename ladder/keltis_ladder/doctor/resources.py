@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import keltis_engine
-from keltis_ladder.doctor.check import Area, Check, Machine, State
+from keltis_ladder.doctor.check import Area, Check, CheckState, Machine
 from keltis_ladder.files.sizes import MIB
 from keltis_ladder.sandbox.runtimes import shown_place
 from keltis_ladder.store.home import FILE, OTHERS
@@ -42,9 +42,9 @@ NETWORK_FILE_SYSTEMS: Final = (
 )
 
 # What is there, there in part, and not there.
-ok: Final = partial(Check, area=Area.MACHINE, state=State.OK)
-limited: Final = partial(Check, area=Area.MACHINE, state=State.LIMITED)
-missing: Final = partial(Check, area=Area.MACHINE, state=State.MISSING)
+ok: Final = partial(Check, area=Area.MACHINE, state=CheckState.OK)
+limited: Final = partial(Check, area=Area.MACHINE, state=CheckState.LIMITED)
+missing: Final = partial(Check, area=Area.MACHINE, state=CheckState.MISSING)
 
 
 def resource_checks(machine: Machine, directory: Path, database: str | None) -> Iterator[Check]:
@@ -99,7 +99,7 @@ def memory_check(machine: Machine) -> Check:
     return Check(
         "memory",
         Area.MACHINE,
-        State.LIMITED if available >= MEMORY_NEEDED else State.MISSING,
+        CheckState.LIMITED if available >= MEMORY_NEEDED else CheckState.MISSING,
         told,
         required=available < MEMORY_NEEDED,
         meaning="A bot may use 1 GiB, and a match of four has up to 16 processes: with less than"
@@ -197,7 +197,7 @@ def disk_check(directory: Path, free: int) -> Check:
     return Check(
         "disk",
         Area.MACHINE,
-        State.LIMITED if free >= DISK_NEEDED else State.MISSING,
+        CheckState.LIMITED if free >= DISK_NEEDED else CheckState.MISSING,
         told,
         required=free < DISK_NEEDED,
         meaning="A day of a busy ladder is some hundred MiB; on a full disk nothing is stored.",

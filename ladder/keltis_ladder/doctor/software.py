@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 import keltis_engine
-from keltis_ladder.doctor.check import Area, Check, Machine, State
+from keltis_ladder.doctor.check import Area, Check, CheckState, Machine
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_ladder.sandbox.syscalls import AUDIT
 
@@ -30,12 +30,12 @@ def python_checks(machine: Machine) -> Iterator[Check]:
     """Look at the Python that runs us, and at the engine in it."""
     version = platform.python_version()
     if sys.version_info >= OLDEST_PYTHON:
-        yield Check("Python", Area.PYTHON, State.OK, version, required=True)
+        yield Check("Python", Area.PYTHON, CheckState.OK, version, required=True)
     else:
         yield Check(
             "Python",
             Area.PYTHON,
-            State.MISSING,
+            CheckState.MISSING,
             version,
             required=True,
             meaning="Python 3.11 or newer is needed.",
@@ -47,11 +47,11 @@ def python_checks(machine: Machine) -> Iterator[Check]:
 def engine_check(machine: Machine, compiled: bool) -> Check:
     """Tell in which form the engine is installed."""
     if compiled:
-        return Check("engine", Area.PYTHON, State.OK, "compiled")
+        return Check("engine", Area.PYTHON, CheckState.OK, "compiled")
     return Check(
         "engine",
         Area.PYTHON,
-        State.LIMITED,
+        CheckState.LIMITED,
         "interpreted",
         meaning="Everything works, with the same results, but search thinks 20 times less. Install"
         " a C compiler and Python's headers, and build the package again.",
@@ -66,14 +66,16 @@ def sandbox_checks(machine: Machine, find: Callable[[], object] = find_sandbox) 
         yield Check(
             "bubblewrap",
             Area.SANDBOX,
-            State.MISSING,
+            CheckState.MISSING,
             "not installed",
             required=True,
             meaning="Programs of others are never run without it: uploads are refused.",
             remedy=(machine.install("bubblewrap"),),
         )
     else:
-        yield Check("bubblewrap", Area.SANDBOX, State.OK, version_of([bubblewrap, "--version"]))
+        yield Check(
+            "bubblewrap", Area.SANDBOX, CheckState.OK, version_of([bubblewrap, "--version"])
+        )
     yield _seccomp_check(machine)
     if not machine.is_root:
         yield _user_namespace_check(machine)
@@ -88,7 +90,7 @@ def _seccomp_check(machine: Machine) -> Check:
         return Check(
             "seccomp",
             Area.SANDBOX,
-            State.MISSING,
+            CheckState.MISSING,
             f"no filter for {processor} processors",
             required=True,
             meaning=f"The filters know the system calls of {' and '.join(AUDIT)}.",
@@ -97,12 +99,12 @@ def _seccomp_check(machine: Machine) -> Check:
         return Check(
             "seccomp",
             Area.SANDBOX,
-            State.MISSING,
+            CheckState.MISSING,
             "the kernel has no system call filters",
             required=True,
             meaning="A kernel with CONFIG_SECCOMP_FILTER is needed; all distributions have one.",
         )
-    return Check("seccomp", Area.SANDBOX, State.OK, f"filters for {processor}")
+    return Check("seccomp", Area.SANDBOX, CheckState.OK, f"filters for {processor}")
 
 
 def _user_namespace_check(machine: Machine) -> Check:
@@ -111,12 +113,12 @@ def _user_namespace_check(machine: Machine) -> Check:
         if machine.number(f"proc/sys/{setting}") in forbidding:
             remedies.append(f"sudo sysctl -w {setting.replace('/', '.')}={allowing}")
     if not remedies:
-        return Check("user namespaces", Area.SANDBOX, State.OK, "allowed")
+        return Check("user namespaces", Area.SANDBOX, CheckState.OK, "allowed")
     # A profile for bwrap lets it make them all the same: whether it works is tried below.
     return Check(
         "user namespaces",
         Area.SANDBOX,
-        State.LIMITED,
+        CheckState.LIMITED,
         "restricted",
         meaning="An ordinary user's sandbox needs them, unless a profile allows them to bwrap. To"
         " keep a setting, write it to a file in /etc/sysctl.d.",
@@ -131,12 +133,14 @@ def _working_check(find: Callable[[], object]) -> Check:
         return Check(
             "sandbox",
             Area.SANDBOX,
-            State.MISSING,
+            CheckState.MISSING,
             "does not work",
             required=True,
             meaning=str(missing),
         )
-    return Check("sandbox", Area.SANDBOX, State.OK, "works: a program was run in it", required=True)
+    return Check(
+        "sandbox", Area.SANDBOX, CheckState.OK, "works: a program was run in it", required=True
+    )
 
 
 def version_of(command: list[str]) -> str:

@@ -4,7 +4,7 @@ from keltis_ladder.tournaments.pairings import Leg, LegResult, Pairing, walkover
 from keltis_ladder.tournaments.plan import FORMATS, Plan
 from keltis_ladder.tournaments.standings import Standing, TieBreak
 from keltis_ladder.tournaments.tournament import Tournament, restore
-from keltis_ladder.tournaments.views import Cell, Crosstable, RoundView, State, TableView
+from keltis_ladder.tournaments.views import Cell, Crosstable, RoundView, TableState, TableView
 
 __all__ = [
     "FORMATS",
@@ -16,7 +16,7 @@ __all__ = [
     "Plan",
     "RoundView",
     "Standing",
-    "State",
+    "TableState",
     "TableView",
     "TieBreak",
     "Tournament",

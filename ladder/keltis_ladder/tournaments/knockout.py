@@ -23,7 +23,7 @@ from keltis_ladder.tournaments.schedules.brackets import (
 from keltis_ladder.tournaments.series import fewest_legs
 from keltis_ladder.tournaments.sheet import Sheet
 from keltis_ladder.tournaments.standings import Standing, places_of
-from keltis_ladder.tournaments.views import Origin, RoundView, State, TableView, view_of
+from keltis_ladder.tournaments.views import Origin, RoundView, TableState, TableView, view_of
 
 STILL_IN: Final = -1  # better than any rank
 
@@ -214,7 +214,7 @@ class Knockout:
                 table=node.table,
                 label=node.label,
                 entrants=tuple(self._entrant(source) for source in node.sources),
-                state=State.NOT_NEEDED if self._not_needed(number) else State.WAITING,
+                state=TableState.NOT_NEEDED if self._not_needed(number) else TableState.WAITING,
                 bracket=node.bracket,
             )
         return replace(

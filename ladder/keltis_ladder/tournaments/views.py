@@ -15,7 +15,7 @@ from keltis_ladder.tournaments.schedules.brackets import LOSER, WINNER
 ORIGINS: Final = {WINNER: "Winner", LOSER: "Loser"}
 
 
-class State(StrEnum):
+class TableState(StrEnum):
     """How far a table is."""
 
     WAITING = "waiting"  # not all its entrants are known yet
@@ -48,7 +48,7 @@ class TableView:
     table: int
     label: TableLabel
     entrants: tuple[int | None, ...]  # None: not known yet
-    state: State
+    state: TableState
     played: int = 0  # matches dealt with
     scores: tuple[Fraction, ...] = ()  # by entrant, over the regular matches
     forfeited: bool = False  # whether a match was, because somebody withdrew
@@ -69,13 +69,13 @@ class RoundView:
     bracket: str = ""
 
     @property
-    def state(self) -> State:
+    def state(self) -> TableState:
         """How far the round is."""
         states = {table.state for table in self.tables}
-        for state in (State.OPEN, State.WAITING, State.DONE):
+        for state in (TableState.OPEN, TableState.WAITING, TableState.DONE):
             if state in states:
                 return state
-        return State.NOT_NEEDED
+        return TableState.NOT_NEEDED
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def view_of(encounter: Encounter) -> TableView:
         table=pairing.table,
         label=pairing.label,
         entrants=pairing.entrants,
-        state=State.DONE if encounter.closed else State.OPEN,
+        state=TableState.DONE if encounter.closed else TableState.OPEN,
         played=len(encounter.legs),
         scores=tuple(Fraction(score, WIN) for score in encounter.scores()),
         forfeited=bool(encounter.forfeited),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from keltis_cli.ladder.doctor import FAIR, verdict
-from keltis_ladder.doctor import Area, Check, State
+from keltis_ladder.doctor import Area, Check, CheckState
 from tests.cli.support.helpers import ESCAPE, command
 
 FIELDS = {"name", "area", "state", "required", "found", "meaning", "remedy"}
@@ -95,9 +95,9 @@ def test_without_groups_of_version_2_it_is_not_fair(tmp_path: Path) -> None:
 
 
 def test_the_verdict_names_what_is_to_be_mended() -> None:
-    good = Check("sandbox", Area.SANDBOX, State.OK, "works", required=True)
-    slow = Check("engine", Area.PYTHON, State.LIMITED, "interpreted")
-    bad = Check("pressure", Area.GROUPS, State.MISSING, "none", required=True)
+    good = Check("sandbox", Area.SANDBOX, CheckState.OK, "works", required=True)
+    slow = Check("engine", Area.PYTHON, CheckState.LIMITED, "interpreted")
+    bad = Check("pressure", Area.GROUPS, CheckState.MISSING, "none", required=True)
     assert verdict([good]) == FAIR
     assert verdict([good, slow]) == f"{FAIR} Not all is there: engine."
     assert verdict([good, slow, bad]).endswith("Missing: pressure.")

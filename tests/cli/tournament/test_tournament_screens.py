@@ -15,7 +15,7 @@ from keltis_ladder.match.reasons import tournament_reason
 from keltis_ladder.match.table_labels import TableCode, TableLabel
 from keltis_ladder.tournaments.plan import DOUBLE, FORMATS, GAUNTLET, SINGLE, SWISS, Plan
 from keltis_ladder.tournaments.tournament import Tournament
-from keltis_ladder.tournaments.views import State
+from keltis_ladder.tournaments.views import TableState
 from tests.cli.ladder.test_ladder_screens import LETTERS, SYMBOLS, WIDTHS, Clock, check_fits, plain
 from tests.cli.support.made_up import began, played, playing, started, tables, told
 
@@ -95,7 +95,7 @@ def test_what_does_not_fit_is_a_list_of_what_is_played() -> None:
     shown = tables(played(Plan(SINGLE, 64), 20))
     lines = plain(table_list(shown.rounds, shown.names, 60, 12, SYMBOLS))
     assert len(lines) == 12
-    decided = sum(table.state == State.DONE for table in shown.rounds[0].tables)
+    decided = sum(table.state == TableState.DONE for table in shown.rounds[0].tables)
     assert lines[0] == f"Round 1: {decided} of 32 tables decided"
     assert all(text.startswith("Round of 64, table ") for text in lines[1:-1])
     assert lines[-1].startswith("and ")

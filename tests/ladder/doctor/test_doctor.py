@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from keltis_ladder.doctor import Area, Check, State, is_fair
+from keltis_ladder.doctor import Area, Check, CheckState, is_fair
 from keltis_ladder.doctor.capacity import (
     GIB,
     bots_check,
@@ -91,17 +91,17 @@ def a_sandbox() -> None:
 
 
 def test_only_what_is_required_decides_about_fairness() -> None:
-    good = Check("sandbox", Area.SANDBOX, State.OK, "works", required=True)
-    slow = Check("engine", Area.PYTHON, State.MISSING, "interpreted")
+    good = Check("sandbox", Area.SANDBOX, CheckState.OK, "works", required=True)
+    slow = Check("engine", Area.PYTHON, CheckState.MISSING, "interpreted")
     assert is_fair([good, slow])
-    assert not is_fair([good, replace(good, state=State.MISSING)])
-    assert not is_fair([good, replace(good, state=State.LIMITED)])
+    assert not is_fair([good, replace(good, state=CheckState.MISSING)])
+    assert not is_fair([good, replace(good, state=CheckState.LIMITED)])
 
 
 def test_an_interpreted_engine_is_slow_but_fair(machine: Machine) -> None:
-    assert engine_check(machine, True).state is State.OK
+    assert engine_check(machine, True).state is CheckState.OK
     check = engine_check(machine, False)
-    assert (check.state, check.required) == (State.LIMITED, False)
+    assert (check.state, check.required) == (CheckState.LIMITED, False)
     has_program(machine, "apt-get")
     assert engine_check(machine, False).remedy[0].startswith("sudo apt-get install -y gcc ")
 
@@ -109,7 +109,7 @@ def test_an_interpreted_engine_is_slow_but_fair(machine: Machine) -> None:
 def test_without_bubblewrap_nothing_is_tried(machine: Machine) -> None:
     checks = list(sandbox_checks(machine, no_sandbox))
     bubblewrap = by_name(checks, "bubblewrap")
-    assert (bubblewrap.state, bubblewrap.required) == (State.MISSING, True)
+    assert (bubblewrap.state, bubblewrap.required) == (CheckState.MISSING, True)
     assert "bubblewrap" in bubblewrap.remedy[0]
     assert "sandbox" not in [check.name for check in checks]
 
@@ -119,15 +119,15 @@ def test_a_sandbox_that_does_not_work_says_why(machine: Machine) -> None:
     checks = list(sandbox_checks(machine, no_sandbox))
     assert by_name(checks, "bubblewrap").found == "0.8.0"
     broken = by_name(checks, "sandbox")
-    assert (broken.state, broken.required) == (State.MISSING, True)
+    assert (broken.state, broken.required) == (CheckState.MISSING, True)
     assert "Do this and that." in broken.meaning
-    assert by_name(list(sandbox_checks(machine, a_sandbox)), "sandbox").state is State.OK
+    assert by_name(list(sandbox_checks(machine, a_sandbox)), "sandbox").state is CheckState.OK
 
 
 def test_without_system_call_filters_there_is_no_sandbox(machine: Machine) -> None:
-    assert by_name(list(sandbox_checks(machine, a_sandbox)), "seccomp").state is State.MISSING
+    assert by_name(list(sandbox_checks(machine, a_sandbox)), "seccomp").state is CheckState.MISSING
     has(machine, "proc/sys/kernel/seccomp/actions_avail", "kill_process trap errno allow\n")
-    assert by_name(list(sandbox_checks(machine, a_sandbox)), "seccomp").state is State.OK
+    assert by_name(list(sandbox_checks(machine, a_sandbox)), "seccomp").state is CheckState.OK
 
 
 @pytest.mark.parametrize(
@@ -145,10 +145,12 @@ def test_without_system_call_filters_there_is_no_sandbox(machine: Machine) -> No
 def test_restricted_user_namespaces_concern_ordinary_users(
     machine: Machine, setting: str, value: int, command: str
 ) -> None:
-    assert by_name(list(sandbox_checks(machine, a_sandbox)), "user namespaces").state is State.OK
+    assert (
+        by_name(list(sandbox_checks(machine, a_sandbox)), "user namespaces").state is CheckState.OK
+    )
     has(machine, f"proc/sys/{setting}", f"{value}\n")
     check = by_name(list(sandbox_checks(machine, a_sandbox)), "user namespaces")
-    assert (check.state, check.remedy) == (State.LIMITED, (f"sudo {command}",))
+    assert (check.state, check.remedy) == (CheckState.LIMITED, (f"sudo {command}",))
     root = list(sandbox_checks(replace(machine, is_root=True), a_sandbox))
     assert "user namespaces" not in [check.name for check in root]
 
@@ -174,7 +176,7 @@ def test_a_part_of_the_hierarchy_is_that_of_a_container(machine: Machine) -> Non
     has(machine, "proc/self/mountinfo", mounts)
     has(machine, "proc/self/cgroup", "0::/docker/f00\n")
     check = version_check(machine, try_group(machine))
-    assert (check.state, check.required) == (State.MISSING, True)
+    assert (check.state, check.required) == (CheckState.MISSING, True)
     assert "--cgroupns=private" in check.remedy[0]
 
 
@@ -213,7 +215,7 @@ def test_the_groups_of_this_machine_are_as_the_kernel_says() -> None:
 
 def test_without_version_2_it_is_to_be_mounted(machine: Machine) -> None:
     check = version_check(machine, Tried())
-    assert (check.state, check.required) == (State.MISSING, True)
+    assert (check.state, check.required) == (CheckState.MISSING, True)
     assert check.remedy[-1] == "sudo mount -t cgroup2 none /sys/fs/cgroup/unified"
     names = [check.name for check in group_checks(machine)]
     assert names == ["limits", "version 2", "exact clock"]
@@ -223,7 +225,7 @@ def test_an_ordinary_user_is_told_how_to_get_a_group(machine: Machine) -> None:
     forbidden = Tried(Path("/sys/fs/cgroup"), errno.EACCES)
     (machine.root / "run/systemd/system").mkdir(parents=True)
     check = version_check(machine, forbidden)
-    assert (check.state, check.required) == (State.MISSING, True)
+    assert (check.state, check.required) == (CheckState.MISSING, True)
     scope = "systemd-run --user --scope -p Delegate=yes keltis-ladder serve"
     assert check.remedy[0] == scope
     assert limits_check(machine, {"pids"}).remedy[0] == scope
@@ -251,18 +253,18 @@ def test_a_container_is_told_what_to_be_started_with(machine: Machine) -> None:
 
 
 def test_limits_need_both_controllers(machine: Machine) -> None:
-    assert limits_check(machine, {"memory", "pids"}).state is State.OK
+    assert limits_check(machine, {"memory", "pids"}).state is CheckState.OK
     check = limits_check(machine, {"pids"})
-    assert (check.state, check.required) == (State.MISSING, True)
+    assert (check.state, check.required) == (CheckState.MISSING, True)
     assert "serve --no-limits" in check.meaning
     assert "no memory controller" in check.found
 
 
 def test_the_clock_needs_the_line_full(machine: Machine) -> None:
-    assert pressure_check(machine, GOOD).state is State.OK
+    assert pressure_check(machine, GOOD).state is CheckState.OK
     some = replace(GOOD, pressure=FULL.splitlines()[0])
     check = pressure_check(machine, some)
-    assert (check.state, check.required) == (State.MISSING, True)
+    assert (check.state, check.required) == (CheckState.MISSING, True)
 
 
 def test_pressure_figures_that_are_off_are_switched_on_where_they_are_off(
@@ -279,20 +281,20 @@ def test_pressure_figures_that_are_off_are_switched_on_where_they_are_off(
 
 
 def test_the_clock_is_exact_if_the_sandbox_says_so(machine: Machine) -> None:
-    assert clock_check(True).state is State.OK
+    assert clock_check(True).state is CheckState.OK
     check = clock_check(False)
-    assert (check.state, check.required) == (State.MISSING, True)
+    assert (check.state, check.required) == (CheckState.MISSING, True)
     found = by_name(list(group_checks(machine)), "exact clock").state
-    assert (found is State.OK) == find_groups().can_count
+    assert (found is CheckState.OK) == find_groups().can_count
 
 
 def test_freezing_is_required_and_killing_is_not() -> None:
-    assert freeze_check(GOOD).state is State.OK
-    assert kill_check(GOOD).state is State.OK
+    assert freeze_check(GOOD).state is CheckState.OK
+    assert kill_check(GOOD).state is CheckState.OK
     frozen = freeze_check(replace(GOOD, freezes=False))
-    assert (frozen.state, frozen.required) == (State.MISSING, True)
+    assert (frozen.state, frozen.required) == (CheckState.MISSING, True)
     killed = kill_check(replace(GOOD, kills=False))
-    assert (killed.state, killed.required) == (State.LIMITED, False)
+    assert (killed.state, killed.required) == (CheckState.LIMITED, False)
 
 
 def test_languages_are_there_missing_or_old(machine: Machine) -> None:
@@ -301,10 +303,13 @@ def test_languages_are_there_missing_or_old(machine: Machine) -> None:
     has_program(machine, "go", "go version go1.13.8 linux/amd64")
     checks = {check.name: check for check in language_checks(machine)}
     assert set(checks) == {"python"} | {language.name for language in LANGUAGES}
-    assert (checks["javascript"].state, checks["javascript"].found) == (State.OK, "node 20.20.2")
-    assert (checks["go"].state, checks["go"].found) == (State.LIMITED, "go 1.13.8")
+    assert (checks["javascript"].state, checks["javascript"].found) == (
+        CheckState.OK,
+        "node 20.20.2",
+    )
+    assert (checks["go"].state, checks["go"].found) == (CheckState.LIMITED, "go 1.13.8")
     assert "go 1.19 or newer" in checks["go"].meaning
-    assert checks["rust"].state is State.MISSING
+    assert checks["rust"].state is CheckState.MISSING
     assert checks["rust"].remedy == ("sudo apt-get install -y cargo",)
     assert not any(check.required for check in checks.values())
 
@@ -336,60 +341,60 @@ def test_a_program_that_does_not_run_has_no_version(machine: Machine, tmp_path: 
 
 
 def test_time_that_a_hypervisor_takes_is_told(machine: Machine) -> None:
-    assert cores_check(machine, 4).state is State.OK
-    assert cores_check(machine, 1).state is State.LIMITED
+    assert cores_check(machine, 4).state is CheckState.OK
+    assert cores_check(machine, 1).state is CheckState.LIMITED
     has(machine, "proc/stat", "cpu  800 0 100 50 0 0 0 50 0 0\ncpu0 1 2 3\n")
     check = cores_check(machine, 4)
-    assert (check.state, check.found[:12]) == (State.LIMITED, "4 cores, 5% ")
+    assert (check.state, check.found[:12]) == (CheckState.LIMITED, "4 cores, 5% ")
 
 
 @pytest.mark.parametrize(
     ("kib", "state", "required"),
     [
-        (8 << 20, State.OK, False),
-        (1 << 20, State.LIMITED, False),
-        (100 << 10, State.MISSING, True),
+        (8 << 20, CheckState.OK, False),
+        (1 << 20, CheckState.LIMITED, False),
+        (100 << 10, CheckState.MISSING, True),
     ],
 )
-def test_memory_is_told(machine: Machine, kib: int, state: State, required: bool) -> None:
+def test_memory_is_told(machine: Machine, kib: int, state: CheckState, required: bool) -> None:
     has(machine, "proc/meminfo", f"MemTotal: 99 kB\nMemAvailable:  {kib} kB\n")
     check = memory_check(machine)
     assert (check.state, check.required) == (state, required)
 
 
 def test_memory_for_all_bots_that_play_is_told_with_the_setting() -> None:
-    assert bots_check(8 * GIB, 2).state is State.OK
+    assert bots_check(8 * GIB, 2).state is CheckState.OK
     check = bots_check(20 * GIB, 8)
-    assert (check.state, check.required) == (State.LIMITED, False)
+    assert (check.state, check.required) == (CheckState.LIMITED, False)
     assert check.found == "20.0 GiB for all; 8 x 4 bots of 1 GiB are 32 GiB"
     assert check.remedy == ("keltis-ladder serve --cores 0-4",)
     assert bots_check(GIB, 1).remedy == ()
 
 
 def test_too_few_open_files_for_the_connections_are_told() -> None:
-    assert files_check(resource.RLIM_INFINITY).state is State.OK
-    assert files_check(4352).state is State.OK
+    assert files_check(resource.RLIM_INFINITY).state is CheckState.OK
+    assert files_check(4352).state is CheckState.OK
     check = files_check(4351)
-    assert (check.state, check.required) == (State.LIMITED, False)
+    assert (check.state, check.required) == (CheckState.LIMITED, False)
     assert check.found == "up to 4,351; 4,096 connections need 4,352"
     assert "LimitNOFILE=4352" in check.remedy[1]
 
 
 def test_a_clock_that_nothing_keeps_right_is_told() -> None:
     assert clock_status() in (True, False, None)
-    assert synchrony_check(True).state is State.OK
-    assert synchrony_check(False).state is State.LIMITED
+    assert synchrony_check(True).state is CheckState.OK
+    assert synchrony_check(False).state is CheckState.LIMITED
     assert "does not say" in synchrony_check(None).found
 
 
 def test_a_slow_clock_and_a_wrong_time_are_told(machine: Machine) -> None:
     source = "sys/devices/system/clocksource/clocksource0/current_clocksource"
     has(machine, source, "tsc\n")
-    assert source_check(machine).state is State.OK
+    assert source_check(machine).state is CheckState.OK
     has(machine, source, "hpet\n")
-    assert source_check(machine).state is State.LIMITED
-    assert time_check(2e9, 1.9e9).state is State.OK
-    assert time_check(0.0, 1.9e9).state is State.LIMITED
+    assert source_check(machine).state is CheckState.LIMITED
+    assert time_check(2e9, 1.9e9).state is CheckState.OK
+    assert time_check(0.0, 1.9e9).state is CheckState.LIMITED
 
 
 def test_data_is_not_where_bots_or_other_users_can_read_it(
@@ -397,20 +402,20 @@ def test_data_is_not_where_bots_or_other_users_can_read_it(
 ) -> None:
     check = data_check(machine, Path(sys.prefix) / "data", None)
     if os.access(sys.prefix, os.W_OK):
-        assert (check.state, check.required) == (State.MISSING, True)
+        assert (check.state, check.required) == (CheckState.MISSING, True)
         assert f"is inside {sys.prefix}" in check.found
     (tmp_path / "ladder.db").touch()
     tmp_path.chmod(0o755)
     check = data_check(machine, tmp_path, None)
-    assert (check.state, check.remedy) == (State.LIMITED, (f"chmod 700 {tmp_path}",))
+    assert (check.state, check.remedy) == (CheckState.LIMITED, (f"chmod 700 {tmp_path}",))
     tmp_path.chmod(0o700)
-    assert data_check(machine, tmp_path, None).state is State.OK
+    assert data_check(machine, tmp_path, None).state is CheckState.OK
 
 
 def test_a_clock_of_coarse_steps_is_told() -> None:
-    assert resolution_check(1e-9).state is State.OK
+    assert resolution_check(1e-9).state is CheckState.OK
     check = resolution_check(0.004)
-    assert check.state is State.LIMITED
+    assert check.state is CheckState.LIMITED
     assert check.found == "monotonic, in steps of 4.0 ms"
 
 
@@ -421,13 +426,13 @@ def test_data_needs_a_place_to_write(machine: Machine, tmp_path: Path) -> None:
     assert existing(below) == tmp_path
     (tmp_path / "file").touch()
     check = data_check(machine, tmp_path / "file" / "ladder", None)
-    assert (check.state, check.required) == (State.MISSING, True)
+    assert (check.state, check.required) == (CheckState.MISSING, True)
 
 
 def test_a_database_on_a_network_file_system_is_told(machine: Machine, tmp_path: Path) -> None:
     has(machine, "proc/self/mounts", f"none / ext4 rw 0 0\nserver:/x {tmp_path} nfs4 rw 0 0\n")
-    assert data_check(machine, tmp_path, None).state is State.LIMITED
-    assert data_check(machine, tmp_path, "postgresql://db/keltis").state is State.OK
+    assert data_check(machine, tmp_path, None).state is CheckState.LIMITED
+    assert data_check(machine, tmp_path, "postgresql://db/keltis").state is CheckState.OK
     mounts = "none / ext4 rw 0 0\nnone /srv btrfs rw 0 0\nserver:/x /srv/net nfs rw 0 0\n"
     assert file_system(mounts, Path("/srv/data")) == "btrfs"
     assert file_system(mounts, Path("/srv/net/data")) == "nfs"
@@ -438,11 +443,11 @@ def test_a_database_on_a_network_file_system_is_told(machine: Machine, tmp_path:
 @pytest.mark.parametrize(
     ("free", "state", "required"),
     [
-        (DISK_WANTED, State.OK, False),
-        (DISK_NEEDED, State.LIMITED, False),
-        (DISK_NEEDED - 1, State.MISSING, True),
+        (DISK_WANTED, CheckState.OK, False),
+        (DISK_NEEDED, CheckState.LIMITED, False),
+        (DISK_NEEDED - 1, CheckState.MISSING, True),
     ],
 )
-def test_disk_is_told(tmp_path: Path, free: int, state: State, required: bool) -> None:
+def test_disk_is_told(tmp_path: Path, free: int, state: CheckState, required: bool) -> None:
     check = disk_check(tmp_path, free)
     assert (check.state, check.required) == (state, required)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from keltis_ladder.errors import LadderError
 from keltis_ladder.match.table_labels import TableCode, TableLabel, label_text
-from keltis_ladder.tournaments import LegResult, Plan, State, TableView, Tournament
+from keltis_ladder.tournaments import LegResult, Plan, TableState, TableView, Tournament
 from keltis_ladder.tournaments.schedules.brackets import (
     SEED,
     bracket_of,
@@ -46,7 +46,7 @@ def losses_of(tournament: Tournament) -> Counter[int]:
     return Counter(
         entrant
         for table in tables_of(tournament)
-        if table.state == State.DONE
+        if table.state == TableState.DONE
         for entrant in table.entrants
         if entrant is not None and entrant != table.winner
     )
@@ -153,11 +153,11 @@ def test_the_bracket_says_where_everybody_goes() -> None:
         TableLabel(TableCode.FINAL),
         TableLabel(TableCode.THIRD_PLACE),
     )
-    assert (other.winner, other.state) == (None, State.OPEN)
+    assert (other.winner, other.state) == (None, TableState.OPEN)
     final, third = tournament.bracket()[1].tables
     assert final.entrants == (0, None)
     assert third.entrants == (3, None)
-    assert final.state == State.WAITING
+    assert final.state == TableState.WAITING
     assert [origin_text(origin) for origin in final.comes_from] == [
         "Winner of Semi-final 1",
         "Winner of Semi-final 2",
@@ -265,11 +265,11 @@ def test_in_a_double_elimination_nobody_goes_out_before_the_second_loss(
     champion = order(tournament)[0]
     assert lost[champion] <= 1
     assert all(lost[entrant] == 2 for entrant in range(plan.entrants) if entrant != champion)
-    done = [table for table in tables_of(tournament) if table.state == State.DONE]
+    done = [table for table in tables_of(tournament) if table.state == TableState.DONE]
     assert len(done) == 2 * plan.entrants - 2 + lost[champion]
     again = tables_of(tournament)[-1]
     assert label_text(again.label) == "Grand final, again"
-    assert (again.state == State.NOT_NEEDED) == (lost[champion] == 0)
+    assert (again.state == TableState.NOT_NEEDED) == (lost[champion] == 0)
 
 
 def test_the_second_final_is_played_only_if_the_first_was_an_upset() -> None:
@@ -278,7 +278,7 @@ def test_the_second_final_is_played_only_if_the_first_was_an_upset() -> None:
     assert places(tournament) == [1, 1]
     tournament.record("2/1/1", WIN)
     assert tournament.finished
-    assert tournament.rounds[2].state == State.NOT_NEEDED
+    assert tournament.rounds[2].state == TableState.NOT_NEEDED
     for last in (0, 1):
         tournament = Tournament(Plan("double-elimination", 2))
         tournament.record("1/1/1", WIN)
@@ -355,7 +355,7 @@ def test_scores_of_a_table_are_shown_by_entrant() -> None:
     tournament = series(3, WIN, DRAW, LOSS)
     (table,) = tables_of(tournament)
     assert table.scores == (Fraction(3, 2), Fraction(3, 2))
-    assert table.state == State.OPEN
+    assert table.state == TableState.OPEN
     assert table.played == 3
 
 

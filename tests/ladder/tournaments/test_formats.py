@@ -8,7 +8,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keltis_ladder.tournaments import Plan, State, Tournament
+from keltis_ladder.tournaments import Plan, TableState, Tournament
 from tests.ladder.tournaments.support.playing import VARIANT_MIXES, lot, plans, play, played
 
 LEAGUES = ("round-robin", "swiss")
@@ -29,7 +29,7 @@ def test_every_tournament_ends_with_consistent_standings(plan: Plan, seed: int) 
     assert tournament.progress == (len(keys), len(keys))
     assert len(set(keys)) == len(keys)
     assert not tournament.due()
-    assert {view.state for view in tournament.rounds} <= {State.DONE, State.NOT_NEEDED}
+    assert {view.state for view in tournament.rounds} <= {TableState.DONE, TableState.NOT_NEEDED}
     standings = tournament.standings()
     assert sorted(standing.entrant for standing in standings) == list(range(plan.entrants))
     for group in {standing.group for standing in standings}:

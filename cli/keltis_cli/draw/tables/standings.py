@@ -25,7 +25,7 @@ from keltis_ladder.tournaments.standings import (
     SONNEBORN,
     Standing,
 )
-from keltis_ladder.tournaments.views import Cell, Crosstable, RoundView, State, TableView
+from keltis_ladder.tournaments.views import Cell, Crosstable, RoundView, TableState, TableView
 
 NAME_WIDTH: Final = 10  # cells for a name at least
 SHORT: Final = {
@@ -188,7 +188,7 @@ def _of_round(view: RoundView, entrant: int, tables: Tables, look: Look) -> str:
     order = [standing.entrant for standing in tables.standings]
     opponent = table.entrants[1 - at]
     assert opponent is not None
-    sign = _sign(table, at) if table.state == State.DONE else stroke("dot", look)
+    sign = _sign(table, at) if table.state == TableState.DONE else stroke("dot", look)
     return f"{sign}{order.index(opponent) + 1}"
 
 

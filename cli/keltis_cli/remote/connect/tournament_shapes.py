@@ -22,7 +22,7 @@ from keltis_server.models.tournaments import (
 )
 
 FINEST: Final = 5040  # no score or tie-break is a finer part of a match
-STATES: Final = frozenset(views.State)
+STATES: Final = frozenset(views.TableState)
 KINDS: Final = frozenset((SEED, WINNER, LOSER))
 
 
@@ -94,7 +94,7 @@ def _table(told: TableOut) -> views.TableView:
         table=told.table,
         label=_label(told.label_coded),
         entrants=tuple(told.entrants),
-        state=views.State(told.state),
+        state=views.TableState(told.state),
         played=told.played,
         scores=tuple(_exact(score) for score in told.scores),
         forfeited=told.forfeited,

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from keltis_ladder.store.schema.tables import TournamentState
 from keltis_ladder.tournaments.plan import SINGLE
-from keltis_ladder.tournaments.views import State
+from keltis_ladder.tournaments.views import TableState
 from keltis_server.api.matches import MatchesQuery, list_matches
 from keltis_server.api.tournaments import (
     TournamentPath,
@@ -86,4 +86,4 @@ def brackets_of(tournament: TournamentOut) -> dict[str, list[RoundOut]]:
 def open_tables(tournament: TournamentOut) -> list[TableOut]:
     """Return the tables that play now or next."""
     every = (table for each in tournament.rounds for table in each.tables)
-    return [table for table in every if table.state == State.OPEN][:NEXT]
+    return [table for table in every if table.state == TableState.OPEN][:NEXT]
