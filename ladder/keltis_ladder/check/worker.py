@@ -35,7 +35,7 @@ LONGEST_LOG: Final = 16_384
 SEED_BITS: Final = 48  # of the deals: fresh each time, so that no bot can know them
 
 
-class Teller:
+class EventWriter:
     """Tells what happens; output of a build in large pieces, however small it comes."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -72,7 +72,7 @@ class Teller:
 
 
 def check(
-    directory: Path, archive: str, sandbox: Sandbox | None, cache: Path, teller: Teller
+    directory: Path, archive: str, sandbox: Sandbox | None, cache: Path, teller: EventWriter
 ) -> str | None:
     """Check a bot and tell what is found; return the first failure, none if there was none."""
     failure: str | None = None
@@ -88,7 +88,7 @@ def check(
 
 
 def _events(
-    directory: Path, archive: str, sandbox: Sandbox | None, cache: Path, teller: Teller
+    directory: Path, archive: str, sandbox: Sandbox | None, cache: Path, teller: EventWriter
 ) -> Iterator[Event]:
     """Check all that a bot claims to play, once, and say how to see the same deals at home."""
     plan = Plan(matches=1, seed=secrets.randbits(SEED_BITS))
@@ -126,7 +126,7 @@ def main() -> None:
     die_with_parent(arguments.parent)
     become_nice(arguments.nice)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    teller = Teller(os.fdopen(os.dup(1), "wb"))
+    teller = EventWriter(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)
     try:
         if arguments.unpack is not None:
