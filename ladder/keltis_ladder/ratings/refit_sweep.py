@@ -15,11 +15,11 @@ from typing import Final, final
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from keltis_ladder.ratings.refit_haste import Haste
+from keltis_ladder.ratings.refit_anderson import AndersonAcceleration
 from keltis_ladder.ratings.skill import Belief, Chain, Noise
 
 NOBODY: Final = -1
-UNHURRIED: Final = 3  # sweeps before the first leap
+PLAIN_SWEEPS: Final = 3  # before the first extrapolation
 
 
 @final
@@ -79,7 +79,7 @@ class Network:
 
     def settle(self, precision: float, most_sweeps: int) -> tuple[int, bool]:
         """Sweep until no mean and no deviation changes by more; return how often, and if it did."""
-        haste = Haste()
+        acceleration = AndersonAcceleration()
         for sweeps in range(1, most_sweeps + 1):
             means, deviations = self.means(), self.deviations()
             self.sweep()
@@ -88,8 +88,8 @@ class Network:
             if max(moved, largest_gap(deviations, self.deviations())) < precision:
                 return sweeps, True
             # The first sweeps learn the deviations: where they lead says nothing yet.
-            if sweeps >= UNHURRIED:
-                self.move(haste.leap(means, after))
+            if sweeps >= PLAIN_SWEEPS:
+                self.move(acceleration.extrapolate(means, after))
         return most_sweeps, False
 
     def mean(self, version: i64) -> float:
@@ -119,10 +119,10 @@ class Network:
         self.play_matches()
         self.pass_steps()
 
-    def move(self, leap: vec[float]) -> None:
-        """Move all that matches say of each version by so much."""
+    def move(self, further: vec[float]) -> None:
+        """Move all that matches say of each version further."""
         for k in range(len(self.entrants)):
-            self.chain.mean[k] += leap[self.entrants[k]]
+            self.chain.mean[k] += further[self.entrants[k]]
         self.pass_steps()
 
     def play_matches(self) -> None:

@@ -1,4 +1,4 @@
-"""Makes the refit converge: extrapolates where its sweeps are going (Anderson 1965).
+"""Anderson acceleration (1965): makes the refit converge, by extrapolating where its sweeps go.
 
 A sweep carries news from a bot to its opponents only. A wrong mean of all bots together, which only
 the prior can tell, or of the whole upper half of a ladder, takes hundreds of sweeps to fade: the
@@ -13,16 +13,24 @@ from typing import Final, final
 
 from librt.vecs import vec
 
-MEMORY: Final = 8  # sweeps
-PATIENCE: Final = 20  # sweeps without a smaller change, after which all is forgotten
+MEMORY_SWEEPS: Final = 8
+STALLED_SWEEPS: Final = 20  # without a smaller change, after which all is forgotten
 _DEPENDENT: Final = 1e-8  # a direction of which no more than this part is new says nothing
 
 
 @final
-class Haste:
+class AndersonAcceleration:
     """Remembers how the last sweeps changed the means, newest first."""
 
-    __slots__ = ("changes", "last_after", "last_change", "last_size", "least", "outcomes", "waited")
+    __slots__ = (
+        "changes",
+        "last_after",
+        "last_change",
+        "last_size",
+        "least",
+        "outcomes",
+        "stalled",
+    )
 
     def __init__(self) -> None:
         self.changes: list[vec[float]] = []  # differences between changes of successive sweeps
@@ -31,37 +39,37 @@ class Haste:
         self.last_after = vec[float]([])
         self.last_size = math.inf
         self.least = math.inf  # change since all was forgotten
-        self.waited = 0  # sweeps since then
+        self.stalled = 0  # sweeps since then
 
-    def leap(self, before: vec[float], after: vec[float]) -> vec[float]:
+    def extrapolate(self, before: vec[float], after: vec[float]) -> vec[float]:
         """Return how far to go on from the means after a sweep that began at the means before."""
         change = _minus(after, before)
         size = _largest(change)
-        self._be_patient(size)
+        self._restart_if_stalled(size)
         if len(self.last_change):
             self.changes.insert(0, _minus(change, self.last_change))
             self.outcomes.insert(0, _minus(after, self.last_after))
-            del self.changes[MEMORY:]
-            del self.outcomes[MEMORY:]
+            del self.changes[MEMORY_SWEEPS:]
+            del self.outcomes[MEMORY_SWEEPS:]
         self.last_change = change
         self.last_after = after
         worse = size > self.last_size
         self.last_size = size
-        # After a leap in a wrong direction a plain sweep tells more than another leap.
+        # After an extrapolation in a wrong direction a plain sweep tells more than another one.
         return _times(0.0, change) if worse else self._mixture(change)
 
-    def _be_patient(self, size: float) -> None:
-        """Begin anew if there has been no progress for long."""
-        self.waited += 1
+    def _restart_if_stalled(self, size: float) -> None:
+        """Forget all sweeps if there has been no progress for long."""
+        self.stalled += 1
         if size < self.least:
             self.least = size
-            self.waited = 0
-        elif self.waited >= PATIENCE:
+            self.stalled = 0
+        elif self.stalled >= STALLED_SWEEPS:
             self.changes.clear()
             self.outcomes.clear()
             self.last_change = vec[float]([])
             self.least = size
-            self.waited = 0
+            self.stalled = 0
 
     def _mixture(self, change: vec[float]) -> vec[float]:
         """Cancel as much of the change as the remembered ones can, by least squares."""
@@ -83,13 +91,13 @@ class Haste:
                 used.append(k)
                 axes.append(_times(1.0 / left, rest))
         weights = [_product(axis, change) for axis in axes]
-        leap = vec[float]([0.0] * len(change))
+        extrapolation = vec[float]([0.0] * len(change))
         for k in range(len(used) - 1, -1, -1):
             weight = weights[k] / overlaps[k][k]
             for earlier in range(k):
                 weights[earlier] -= weight * overlaps[k][earlier]
-            _add(leap, -weight, self.outcomes[used[k]])
-        return leap
+            _add(extrapolation, -weight, self.outcomes[used[k]])
+        return extrapolation
 
 
 # Plain loops: the built-in sum of some Python versions adds floats in another way than others.
