@@ -39,7 +39,7 @@ from keltis_server.events import Checking, Happening
 from keltis_server.site.site import Site
 from keltis_server.uploads.check import LONGEST_SECONDS, CheckTrouble, Findings, run_check
 from keltis_server.uploads.lanes import Lane, Lanes, PendingCheck
-from keltis_server.uploads.progress import Telling
+from keltis_server.uploads.progress import CheckProgress
 from keltis_server.uploads.pruning import Pruner
 
 MOST_TRIES: Final = 3  # of a check that the platform could not finish
@@ -69,7 +69,9 @@ class Intake:
         self._running: dict[int, asyncio.Task[list[VersionChanged]]] = {}
         self._alarms: dict[int, asyncio.TimerHandle] = {}  # when they count as long
         self._long: set[int] = set()  # broken off once because they took long
-        self._tellings: dict[int, Telling] = {}  # of those that are checked or were broken off
+        self._progress: dict[
+            int, CheckProgress
+        ] = {}  # of those that are checked or were broken off
         self._failed: set[int] = set()  # their checks raised: only who asks for them has them again
         self._looking: asyncio.Task[None] | None = None
         self._woken = asyncio.Event()
@@ -176,7 +178,7 @@ class Intake:
     def _forget(self, version_id: int) -> None:
         """Forget what was to be known of a check that is over, or not wanted any more."""
         self._long.discard(version_id)
-        self._tellings.pop(version_id, None)
+        self._progress.pop(version_id, None)
 
     async def _check(self, version_id: int) -> list[VersionChanged]:
         """Check a version; return what has changed."""
@@ -207,10 +209,11 @@ class Intake:
 
     async def _try(self, found: Subject) -> tuple[Findings, str | None]:
         """Check a version; what is not its fault is tried again, and in the end raised."""
-        telling = self._tellings.setdefault(
-            found.version_id, Telling(partial(self._on_event, found))
+        progress = self._progress.setdefault(
+            found.version_id, CheckProgress(partial(self._on_event, found))
         )
         for attempt in range(MOST_TRIES):
+            progress.begin_attempt()
             findings = Findings()
             try:
                 return findings, await run_check(
@@ -218,7 +221,7 @@ class Intake:
                     found,
                     self._site.settings.sandboxed,
                     findings,
-                    telling.next_try(),
+                    progress.take,
                     self.longest,
                     self._site.settings.nice,
                 )

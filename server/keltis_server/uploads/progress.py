@@ -8,56 +8,40 @@ from typing import Any
 from keltis_server.uploads.check import OnEvent
 
 
-class Telling:
-    """Passes on what the tries of a check tell, without what an earlier try has told already."""
+class CheckProgress:
+    """Passes on the events of a check, without what an earlier attempt has told already."""
 
     def __init__(self, tell: OnEvent) -> None:
         self._tell = tell
-        self._findings: Counter[tuple[str, str]] = Counter()  # told, by check and mark
-        self._output = 0  # characters of a build's output that were told
+        self._told_findings: Counter[tuple[str, str]] = Counter()  # by check and mark
+        self._told_output = 0  # characters of a build's output
+        self._findings: Counter[tuple[str, str]] = Counter()  # of this attempt
+        self._output = 0
 
-    def next_try(self) -> OnEvent:
-        """Return who is told by another try, which begins at the beginning."""
-        return _Try(self).take
-
-    def tell_finding(self, count: int, data: dict[str, Any]) -> None:
-        """Tell a finding unless so many of its kind were told."""
-        kind = _kind(data)
-        if count > self._findings[kind]:
-            self._findings[kind] = count
-            self._tell("finding", data)
-
-    def tell_output(self, begin: int, text: str) -> None:
-        """Tell output that stands at this place, but for what was told of it."""
-        fresh = text[max(0, self._output - begin) :]
-        if fresh:
-            self._output = begin + len(text)
-            self._tell("output", {"text": fresh})
-
-    def tell_other(self, kind: str, data: dict[str, Any]) -> None:
-        """Tell what may well come twice: what is being done now."""
-        self._tell(kind, data)
-
-
-class _Try:
-    """Counts what one try has said."""
-
-    def __init__(self, telling: Telling) -> None:
-        self._telling = telling
-        self._findings: Counter[tuple[str, str]] = Counter()
+    def begin_attempt(self) -> None:
+        """Expect everything from the beginning."""
+        self._findings.clear()
         self._output = 0
 
     def take(self, kind: str, data: dict[str, Any]) -> None:
+        """Take an event of this attempt."""
         if kind == "finding":
-            self._findings[_kind(data)] += 1
-            self._telling.tell_finding(self._findings[_kind(data)], data)
+            self._take_finding(data)
         elif kind == "output":
-            begin = self._output
-            self._output += len(data["text"])
-            self._telling.tell_output(begin, data["text"])
-        else:
-            self._telling.tell_other(kind, data)
+            self._take_output(data["text"])
+        else:  # what is being done now: it may well come twice
+            self._tell(kind, data)
 
+    def _take_finding(self, finding: dict[str, Any]) -> None:
+        kind = finding["check"], finding["mark"]
+        self._findings[kind] += 1
+        if self._findings[kind] > self._told_findings[kind]:
+            self._told_findings[kind] += 1
+            self._tell("finding", finding)
 
-def _kind(finding: dict[str, Any]) -> tuple[str, str]:
-    return finding["check"], finding["mark"]
+    def _take_output(self, text: str) -> None:
+        self._output += len(text)
+        fresh = self._output - self._told_output
+        if fresh > 0:
+            self._told_output = self._output
+            self._tell("output", {"text": text[-fresh:]})
