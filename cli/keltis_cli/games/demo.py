@@ -12,7 +12,7 @@ from keltis_cli import arguments
 from keltis_cli.draw.boards.boards import draw
 from keltis_cli.draw.look import QUIET, Look, console, look
 from keltis_cli.draw.narrator import Turn, turns
-from keltis_cli.games.telling import say, score_table, watch
+from keltis_cli.games.narrating import say, score_table, watch
 from keltis_engine import POST_GAME, VARIANTS, Rng, Ruleset, find_variant
 from keltis_engine.play.policies import POLICIES
 from keltis_engine.records.replay import Replay, make_replay, steps, verify

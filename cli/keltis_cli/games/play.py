@@ -21,7 +21,7 @@ from keltis_cli.draw.narrator import Step, turns
 from keltis_cli.errors import BadRequest
 from keltis_cli.files import STANDARD, check_target, new_file
 from keltis_cli.games.choices import choice_lines, explanation, question
-from keltis_cli.games.telling import say, score_table
+from keltis_cli.games.narrating import say, score_table
 from keltis_engine import EngineError, Rng, Ruleset
 from keltis_engine.play.policies import Policy
 from keltis_engine.records.replay import make_replay

@@ -20,7 +20,7 @@ from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.errors import BadRequest
 from keltis_cli.exit_codes import ExitCode
 from keltis_cli.files import read_lines
-from keltis_cli.games.telling import Viewer, say, score_table, seen, watch
+from keltis_cli.games.narrating import Viewer, say, score_table, seen, watch
 from keltis_engine import POST_GAME, EngineError, State
 from keltis_engine.records.replay import Replay, play_again, read_replay, steps
 from keltis_engine.records.replay import verify as verified
@@ -42,7 +42,7 @@ OUTCOMES: Final = {  # of checks, in the order in which they are told
 }
 
 
-class Telling(NamedTuple):
+class Narration(NamedTuple):
     """Whose eyes a game is told through, and how often its board is drawn."""
 
     viewer: Viewer
@@ -94,7 +94,7 @@ def replay(
             refuse(number, error)
             raise typer.Exit(ExitCode.FAILED) from None
         viewer: Viewer = POST_GAME if seat is None else seat
-        tell(record, end, console(), look(ascii_only), Telling(viewer, board))
+        tell(record, end, console(), look(ascii_only), Narration(viewer, board))
         if len(lines) > 1:
             print(f"\n{len(lines)} games are in this file: choose another one with --game.")
 
@@ -238,7 +238,7 @@ def expand_all(lines: list[tuple[int, str]]) -> None:
         print(json.dumps(expanded(record, end), separators=(",", ":")))
 
 
-def tell(record: Replay, end: State, out: Console, look: Look, how: Telling) -> None:
+def tell(record: Replay, end: State, out: Console, look: Look, how: Narration) -> None:
     """Tell a whole game, then show how it stood at the end and what it was worth."""
     options = ", ".join(f"{name}={value}" for name, value in record["options"].items())
     title = f"{record['variant']}, {record['players']} players, seed {record['seed']} ({options})"

@@ -153,7 +153,7 @@ def test_a_turn_is_told_from_the_card_to_the_draw(tmp_path: Path) -> None:
 
 def told_steps(replay: Replay) -> str:
     from keltis_cli.draw.narrator import turns
-    from keltis_cli.games.telling import watch
+    from keltis_cli.games.narrating import watch
     from keltis_engine import POST_GAME
     from keltis_engine.records.replay import steps
 

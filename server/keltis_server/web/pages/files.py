@@ -13,7 +13,7 @@ from keltis_server.http.endpoints import API, Endpoints, Media, Parameters
 from keltis_server.web.render.assets import ASSETS
 from keltis_server.web.render.words import COOKIE, LANGUAGES
 
-PAGES: Final = Endpoints("sundries", "What belongs to pages.")
+PAGES: Final = Endpoints("files", "What belongs to pages.")
 
 YEAR: Final = 365 * 24 * 3600
 ROBOTS: Final = f"""\
