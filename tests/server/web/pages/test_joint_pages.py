@@ -17,8 +17,8 @@ from keltis_server.web.render.words import LANGUAGES, words_of
 from tests.ladder.store.support.results import made_up
 from tests.server.support.serving import QUIET, Served
 from tests.server.support.stories import bots, quiet, result
+from tests.server.web.support.pages import data_of, fetch
 from tests.server.web.support.pages_app import served_pages
-from tests.server.web.test_pages import data_of, fetch
 
 FAR = made_up("keltis", [[80, 20], [20, 80]])
 EVEN = made_up("keltis", [[31, 30], [31, 30]])
