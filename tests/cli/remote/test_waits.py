@@ -20,7 +20,7 @@ from keltis_cli.watch import plain as watching
 from keltis_ladder.sandbox.sandbox import SandboxMissing, find_sandbox
 from keltis_server.uploads.lanes import Lane
 from tests.cli.ladder.test_ladder_commands import wait_for
-from tests.cli.remote.test_troubles import a_match
+from tests.cli.remote.connect.test_troubles import a_match
 from tests.cli.support.inside import Inside
 from tests.cli.support.remote_server import odd_server, running, says
 from tests.ladder.support.small_bots import write_bot

@@ -16,7 +16,7 @@ from keltis_ladder.match.table_labels import TableCode, TableLabel
 from keltis_ladder.tournaments.plan import DOUBLE, FORMATS, GAUNTLET, SINGLE, SWISS, Plan
 from keltis_ladder.tournaments.tournament import Tournament
 from keltis_ladder.tournaments.views import TableState
-from tests.cli.ladder.test_ladder_screens import LETTERS, SYMBOLS, WIDTHS, Clock, check_fits, plain
+from tests.cli.ladder.running.test_screens import LETTERS, SYMBOLS, WIDTHS, Clock, check_fits, plain
 from tests.cli.support.made_up import began, played, playing, started, tables, told
 
 UP, DOWN = set("┘┴│├┤┼"), set("┐┬│├┤┼")

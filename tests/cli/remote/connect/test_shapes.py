@@ -11,7 +11,7 @@ from keltis_cli.remote.connect.shapes import read
 from keltis_cli.remote.connect.troubles import Unreachable
 from keltis_server.models.matches import MatchOut
 from keltis_server.models.reports import FindingOut
-from tests.cli.remote.test_troubles import a_match
+from tests.cli.remote.connect.test_troubles import a_match
 
 SERVER = Server(Place("http://127.0.0.1:9"))
 
