@@ -2,7 +2,7 @@
 
 Results are kept for ever: who played, places, points, seeds, faults. Ratings follow from them, so
 that old rating steps can go; of each day, version and kind of match the last one stays, for charts,
-and so it is with joint ratings that were published.
+as do joint ratings that were published.
 Everything happens in small transactions, each of which notes in the ledger how far it came: to be
 killed at any moment loses nothing that should be kept.
 """

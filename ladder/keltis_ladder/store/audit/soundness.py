@@ -247,7 +247,7 @@ def _games(ground: Ground) -> Iterator[Finding]:
             if failed <= SHOWN:
                 yield Finding("games", Mark.FAILED, damage, RESTORE)
     if failed > SHOWN:
-        yield Finding("games", Mark.FAILED, f"so it is with {failed:,} matches", RESTORE)
+        yield Finding("games", Mark.FAILED, f"{failed:,} matches are affected", RESTORE)
     elif not failed:
         moves = GAME.c
         query = select(func.count(moves.match_number.distinct())).where(moves.moves == b"")
