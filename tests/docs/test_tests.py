@@ -38,7 +38,7 @@ def folders_with_modules() -> set[str]:
     return found
 
 
-def tests_of(folder: str) -> str:
+def place_of_tests(folder: str) -> str:
     """Return where the tests of a folder are: under its name, below those of its package."""
     package, _, *rest = folder.split("/")
     return "/".join(("tests", package, *rest))
@@ -52,12 +52,12 @@ def has_tests(folder: str) -> bool:
 
 @pytest.mark.parametrize("folder", sorted(folders_with_modules() - ELSEWHERE.keys()))
 def test_a_folder_with_modules_has_a_folder_of_tests(folder: str) -> None:
-    assert has_tests(tests_of(folder)), f"{folder} has no tests in {tests_of(folder)}"
+    assert has_tests(place_of_tests(folder)), f"{folder} has no tests in {tests_of(folder)}"
 
 
 @pytest.mark.parametrize("folder", sorted(ELSEWHERE))
 def test_what_is_tested_elsewhere_is_there_and_has_to_be(folder: str) -> None:
     assert folder in folders_with_modules()
-    assert not has_tests(tests_of(folder)), f"{folder} needs no exception any more"
+    assert not has_tests(place_of_tests(folder)), f"{folder} needs no exception any more"
     where = Path(ELSEWHERE[folder])
     assert where in files() or has_tests(where.as_posix())
