@@ -52,7 +52,7 @@ def has_tests(folder: str) -> bool:
 
 @pytest.mark.parametrize("folder", sorted(folders_with_modules() - ELSEWHERE.keys()))
 def test_a_folder_with_modules_has_a_folder_of_tests(folder: str) -> None:
-    assert has_tests(place_of_tests(folder)), f"{folder} has no tests in {tests_of(folder)}"
+    assert has_tests(place_of_tests(folder)), f"{folder} has no tests in {place_of_tests(folder)}"
 
 
 @pytest.mark.parametrize("folder", sorted(ELSEWHERE))
