@@ -87,8 +87,55 @@ def test_a_leaderboard_shows_places_expected_wins_and_both_ratings(tmp_path: Pat
                 assert narrow.text.count("data-rests") == 3
             home = await fetch(server, "/")
             assert stones(home.text) == ["1", "2–3", "2–3"]
+            words = words_of("en")
+            for line in lines:
+                joint = line["joint"]
+                assert f'data-f="share">{words.percent(joint["share"])}<' in home.text
+            assert home.text.count("data-expected") == home.text.count('data-f="other"') == 3
             listed = await fetch(server, "/bots")
+            for line in lines:
+                low, high = line["joint"]["share_low"], line["joint"]["share_high"]
+                share, low, high = map(words.percent, (line["joint"]["share"], low, high))
+                assert words("bots.expected", share=share, low=low, high=high) in listed.text
+                assert f"TrueSkill {words.number(line['mu'], 1)} ±" in listed.text
             assert words_of("en").number(lines[0]["joint"]["rating"], 1) in listed.text
+
+    asyncio.run(scenario())
+
+
+def sparks(page: str) -> dict[str, list[float]]:
+    """Return the small lines by bot."""
+    rows = re.findall(r'data-key="(\w+)/1".*?data-spark="([^"]*)', page, re.DOTALL)
+    return {bot: [float(each) for each in line.split()] for bot, line in rows}
+
+
+def test_small_lines_are_of_the_official_rating_where_it_has_a_history(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served_pages(tmp_path) as server:
+            fill(server)
+            for _ in range(2):
+                result(server, [1, 2], EVEN)
+                result(server, [1, 3], EVEN)
+                result(server, [2, 3], EVEN)
+                publish_all(server.site.database)
+            words = words_of("en")
+            for path in ("", "variant=keltis", "variant=keltis&players=2"):
+                board = await fetch(server, f"/leaderboard?{path}")
+                shown = sparks(board.text)
+                live = "players" in path  # of such matches the joint rating has no history
+                assert (words("leaderboard.lately_live") in board.text) == live
+                for bot in ("strong", "one", "two"):
+                    kind = "history" if live else "joint-history"
+                    steps = await server.get(f"/bots/{bot}/{kind}?{path}")
+                    rated = (
+                        [step["mu"] for step in steps["items"]]
+                        if live
+                        else [step["rating"] for step in steps["steps"]]
+                    )
+                    assert len(rated) == (20 if live else 2)
+                    assert shown[bot] == pytest.approx(rated, abs=0.006)
+                page = await fetch(server, f"/bots/strong?{path}")
+                assert (words("bot.chart_live") in page.text) == live
 
     asyncio.run(scenario())
 

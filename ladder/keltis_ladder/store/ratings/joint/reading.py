@@ -192,6 +192,16 @@ def histories(
     return found
 
 
+def latest_ratings(session: Session, version: int, scope: Scope, count: int) -> list[float]:
+    """Return so many of the ratings of a version that were published last, the oldest first."""
+    query = _of(select(JOINT_HISTORY.c.rating), JOINT_HISTORY, scope)
+    newest = JOINT_HISTORY.c.match_number.desc()
+    found = session.execute(
+        query.where(JOINT_HISTORY.c.version_id == version).order_by(newest).limit(count)
+    )
+    return list(found.scalars())[::-1]
+
+
 DRAWN: Final = (OVERALL, *(Scope(variant, ANY) for variant in VARIANTS))  # scopes with a history
 
 
