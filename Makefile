@@ -107,10 +107,10 @@ bench-fairness: $(VENV)/dev  ## Measure whether the clock is fair on a busy mach
 bench-deals: $(VENV)/dev  ## Measure what duplicate deals save
 	$(COMPILED) $(BIN)/python -m bench.ratings.duplicate_deals
 
-bench-ratings: $(VENV)/dev  ## Measure the noise of a match, which the rating model is made of
+bench-ratings: bench-joint  ## Measure the ratings: the noise of a match, and how long the joint one takes
 	$(COMPILED) $(BIN)/python -m bench.ratings.rating_model
 
-bench-joint: $(VENV)/dev  ## Measure how long the joint rating of 1,000 bots takes
+bench-joint: $(VENV)/dev  ## Measure how long the joint rating of 1,000 bots takes, alone
 	$(COMPILED) $(BIN)/python -m bench.ratings.joint_speed
 
 bench-joint-numbers: $(VENV)/bench  ## Estimate the numbers of the joint rating from matches of our own players

@@ -44,8 +44,9 @@ class Board:
     ratings: list[Claim]
     scores: list[Claim]  # against the field; none where the rating does not say
     by_games: bool  # scores are shares of games, otherwise of matches
-    gap: Callable[[int, int], Claim]
+    gap: Callable[[int, int], Claim]  # as people are shown it
     apart: Callable[[int, int], bool]
+    exact_gap: Callable[[int, int], Claim] | None = None  # with covariances, where there are any
 
 
 Boards = Callable[[Scope], Board]
@@ -129,6 +130,10 @@ def joint_boards(size: int, outcomes: Sequence[Outcome]) -> Boards:
             shown.append(each)
 
         def gap(one: int, other: int) -> Claim:
+            a, b = shown[one], shown[other]
+            return Claim(a.rating - b.rating, math.hypot(a.sigma, b.sigma))
+
+        def exact_gap(one: int, other: int) -> Claim:
             found = difference(fit, one, other, weights)
             assert found is not None
             return Claim(found.lead, found.sigma)
@@ -146,7 +151,7 @@ def joint_boards(size: int, outcomes: Sequence[Outcome]) -> Boards:
             for each in shown
         ]
         ratings = [Claim(each.rating, each.sigma) for each in shown]
-        return Board(ratings, scores, by_games=True, gap=gap, apart=apart)
+        return Board(ratings, scores, by_games=True, gap=gap, apart=apart, exact_gap=exact_gap)
 
     return board
 

@@ -33,6 +33,7 @@ class Tally:
 
     scores: Counter[bool] = field(default_factory=Counter)  # inside their intervals?
     gaps: Counter[bool] = field(default_factory=Counter)
+    exact_gaps: Counter[bool] = field(default_factory=Counter)  # with covariances
     apart: Counter[bool] = field(default_factory=Counter)  # in the right order?
     clones: Counter[bool] = field(default_factory=Counter)  # told apart?
     taus: list[float] = field(default_factory=list)
@@ -43,6 +44,7 @@ class Tally:
         """Add the counts of another."""
         self.scores += other.scores
         self.gaps += other.gaps
+        self.exact_gaps += other.exact_gaps
         self.apart += other.apart
         self.clones += other.clones
         self.taus += other.taus
@@ -50,8 +52,12 @@ class Tally:
         self.gap_errors += other.gap_errors
 
     def short(self) -> dict[str, float | None]:
-        """Return the two shares that matter most, for a table of every scope."""
-        return {"scores": share(self.scores), "gaps": share(self.gaps)}
+        """Return the shares that matter most, for a table of every scope."""
+        return {
+            "scores": share(self.scores),
+            "gaps": share(self.gaps),
+            "exact_gaps": share(self.exact_gaps),
+        }
 
     def row(self) -> dict[str, float | int | None]:
         """Return shares of what was counted, and of how much."""
@@ -60,6 +66,7 @@ class Tally:
             "score_error": _root_mean(self.score_errors),
             "gaps": share(self.gaps),
             "gap_error": _root_mean(self.gap_errors),
+            "exact_gaps": share(self.exact_gaps),
             "gap_count": self.gaps.total(),
             "wrong": share(self.apart, False),
             "apart_count": self.apart.total(),
@@ -119,6 +126,8 @@ def measure(world: World, scope: Scope, board: Board, seed: int) -> Tally:
     for one, other, gap, sigma in _gaps(truth, seed):
         claim = board.gap(one, other)
         found.gaps[inside(claim, Claim(gap, sigma))] += 1
+        if board.exact_gap is not None:
+            found.exact_gaps[inside(board.exact_gap(one, other), Claim(gap, sigma))] += 1
         found.gap_errors.append((claim.value - gap) ** 2 / (claim.sigma**2 + sigma**2))
     clones = set(world.clones())
     for one, other in combinations(range(world.size), 2):

@@ -221,6 +221,8 @@ def page_of(report: Report, size: Size, where: str) -> str:
         "says what is measured. Live TrueSkill / its refit / **the joint rating**, in percent;",
         "*scores* and *differences*: truth inside the 95 % interval; *wrong*: of pairs told apart,",
         "in the wrong order; *equals*: clones told apart; tau: agreement with the true order.",
+        "Differences of the joint rating are as people are shown them: their variance is the sum",
+        "of those of both ratings. *Exact* is the one that the fit gives, with covariances.",
         "",
         "## Goals",
         "",
@@ -253,7 +255,7 @@ def page_of(report: Report, size: Size, where: str) -> str:
             ["tables, matches", "scores", "differences", "wrong", "equals", "tau", "tau overall"],
             [_world_cells(report, row) for row in rows],
         )
-        lines += ["", "The joint rating: differences (scores) by number of players.", ""]
+        lines += ["", "The joint rating: differences / exact (scores), by number of players.", ""]
         lines += table(
             ["tables, matches", *GROUPS],
             [[_row_name(row), *_group_cells(report, row)] for row in rows],
@@ -321,7 +323,10 @@ def _group_cells(report: Report, row: Row) -> list[str]:
     cells = []
     for chosen in GROUPS.values():
         figures = report.tally(row, JOINT, chosen).row()
-        cells.append(f"{percent(figures['gaps'])} ({percent(figures['scores'])})")
+        cells.append(
+            f"{percent(figures['gaps'])} / {percent(figures['exact_gaps'])} "
+            f"({percent(figures['scores'])})"
+        )
     return cells
 
 

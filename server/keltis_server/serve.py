@@ -14,7 +14,6 @@ from typing import Final
 
 from aiohttp import web
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session
 
 from keltis_ladder.sandbox.cgroups import INEXACT_CLOCK, NO_LIMITS
 from keltis_ladder.sandbox.runtimes import require_hidden
@@ -22,10 +21,8 @@ from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
 from keltis_ladder.store.bots.catalogue import ensure_house_bots, guests_on_ladder
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.occupancy import Occupancy, occupied
-from keltis_ladder.store.ratings.models import is_ours
-from keltis_ladder.store.ratings.recomputing import replace
+from keltis_ladder.store.ratings.renewing import renew
 from keltis_server.app import make_app
 from keltis_server.http.edge.running import EdgeRunner
 from keltis_server.play.games import GAMES
@@ -87,18 +84,31 @@ def find_or_do_without(settings: Settings, database: Database) -> tuple[Sandbox 
         return None, str(missing)
 
 
+class LoggedWork:
+    """Says in the log what is done before we serve, and how far it is, ten times at most."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._tenths = 0
+
+    def begin(self, text: str) -> None:
+        """Say what is done now."""
+        self._text, self._tenths = text, 0
+        log.info("before serving: %s", text)
+
+    def tell(self, done: int, total: int) -> None:
+        """Say how far it is."""
+        tenths = 10 * done // max(1, total)
+        if tenths > self._tenths:
+            self._tenths = tenths
+            log.info("%s: %s of %s", self._text, f"{done:,}", f"{total:,}")
+
+
 def prepare(database: Database, house: bool) -> None:
     """Make the ratings fit this release, and put our own bots on the ladder."""
-
-    def work(session: Session) -> None:
-        ledger = lock_ledger(session)
-        if not is_ours(ledger):
-            log.info("ratings of another release: working out %s matches again", ledger.matches)
-            replace(session)
-        if house:
-            ensure_house_bots(session)
-
-    database.write(work)
+    renew(database, LoggedWork())
+    if house:
+        database.write(ensure_house_bots)
 
 
 def new_loop() -> asyncio.AbstractEventLoop:

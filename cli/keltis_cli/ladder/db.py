@@ -21,38 +21,44 @@ from keltis_ladder.findings import Doing, Finding, Mark
 from keltis_ladder.store.audit import soundness
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home, make_private
-from keltis_ladder.store.ratings.models import is_ours
+from keltis_ladder.store.ratings.renewing import publish_first, renew
 from keltis_ladder.store.retention import Swept, sweep
 from keltis_ladder.store.schema import upkeep
 from keltis_ladder.store.schema.moments import now
-from keltis_ladder.store.schema.tables import Ledger
 
 PRUNE_FORMAT: Final = "keltis-ladder db prune 1"
 FORMAT: Final = "keltis-ladder db check 1"
 NAME_WIDTH: Final = 11  # cells for the name of a check
-STALE: Final = "The ratings come from another release: run keltis-ladder ratings recompute --store"
 
 app = arguments.group("Check, upgrade, back up or prune the database of a ladder.")
 
 
 @app.command()
 def upgrade(data: DataOption = None, database: DatabaseOption = None) -> None:
-    """Create the database, or upgrade one of an older release."""
+    """Create the database, or upgrade one of an older release.
+
+    If that one rated differently, all ratings are worked out again from the results, the joint
+    rating, too. This may be repeated if it is broken off.
+    """
     home = open_home(data, database)
     home.make_directory()
     with opened(Database(home.url)) as found:
         make_private(found)
         before, now = upkeep.upgrade(found)
-        with found.reading() as session:
-            stale = not is_ours(session.get_one(Ledger, 1))
+        with ProgressBar() as work:
+            rated = renew(found, work)
+            fitted = publish_first(found, work)
     if before is None:
         print(f"Made the database {found.shown}, step {now}.")
     elif before == now:
         print(f"The database {found.shown} is up to date, step {now}.")
     else:
         print(f"Brought the database {found.shown} from step {before} to step {now}.")
-    if stale:
-        print(STALE)
+    if rated is not None:
+        matches = counted(rated, "rated match", "rated matches")
+        print(f"The ratings came from another release: worked them out again from {matches}.")
+    if fitted:
+        print(f"Fitted the joint rating: {counted(fitted, 'figure')}.")
 
 
 @app.command()

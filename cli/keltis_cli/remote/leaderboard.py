@@ -52,7 +52,8 @@ async def leaderboard(
     """Show the leaderboard of a server.
 
     The rank is the range of places that a bot may have. "Expected wins" is the share of games that
-    it should win against all others, with the interval that holds the truth 95 times in 100.
+    it should win against all others, with the interval that holds the truth 95 times in 100. "Rests
+    on" says how much of what is known comes from matches of this kind, and from others.
     """
     kind = find_variant(variant).id if variant else None
     if versus is not None:

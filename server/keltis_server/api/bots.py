@@ -19,7 +19,7 @@ from keltis_ladder.store.ratings.joint import reading
 from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import MISSING, Endpoints, Media, Parameters
-from keltis_server.http.lookups import no_bot, number_after, require_reader, the_bot
+from keltis_server.http.lookups import no_bot, number_after, require_reader, the_bot, the_version
 from keltis_server.http.parameters import (
     Name,
     NamePath,
@@ -370,7 +370,4 @@ def _version(session: Session, name: str, number: int) -> tuple[int, int]:
     if number:
         [found] = _version_ids(session, name, number)
         return found, number
-    row = browsing.bot_row(session, name)
-    if row is None or row.version.id is None:
-        raise no_bot(session, name)
-    return row.version.id, row.version.number
+    return the_version(session, name)

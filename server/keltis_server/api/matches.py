@@ -66,6 +66,9 @@ class MatchesQuery(PageQuery):
     bot: Annotated[
         str, Field(pattern=f"^({BOT_PATTERN[1:-1]})?$", description="Only with this bot.")
     ] = ""
+    other: Annotated[
+        str, Field(pattern=f"^({BOT_PATTERN[1:-1]})?$", description="And only with this one, too.")
+    ] = ""
     variant: Annotated[
         str, Field(pattern=f"^({'|'.join(VARIANTS)})?$", description="Only of this game.")
     ] = ""
@@ -94,12 +97,14 @@ async def list_matches(call: Call, query: MatchesQuery) -> Page[MatchOut]:
 
 
 def _wanted(session: Session, query: MatchesQuery) -> MatchFilter:
-    versions = None
-    if query.bot:
-        bot = the_bot(session, query.bot)
-        versions = tuple(version_ids(session, bot.id))
+    named = [
+        tuple(version_ids(session, the_bot(session, name).id))
+        for name in (query.bot, query.other)
+        if name
+    ]
     return MatchFilter(
-        versions=versions,
+        versions=named[0] if named else None,
+        others=named[1] if len(named) > 1 else None,
         variant=query.variant or None,
         players=query.players or None,
         purpose=query.purpose or None,

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from sqlmodel import Session
 
 from keltis_ladder.store.bots.accounts import TokenScope
-from keltis_ladder.store.bots.browsing import find_bot, names_beside
+from keltis_ladder.store.bots.browsing import bot_row, find_bot, names_beside
 from keltis_ladder.store.matches.tournaments import find_tournament
 from keltis_ladder.store.schema.tables import TournamentRecord
 from keltis_server.http.auth import Call
@@ -39,6 +39,14 @@ def no_bot(session: Session, name: str) -> Problem:
     close = get_close_matches(name, names_beside(session, name, COMPARED))
     hint = f": do you mean {' or '.join(close)}?" if close else ""
     return not_found(f"there is no bot {name!r} on this ladder{hint}")
+
+
+def the_version(session: Session, name: str) -> tuple[int, int]:
+    """Return the id and number of the version of a bot that plays, or of its newest one."""
+    row = bot_row(session, name)
+    if row is None or row.version.id is None:
+        raise no_bot(session, name)
+    return row.version.id, row.version.number
 
 
 def the_tournament(session: Session, name: str) -> TournamentRecord:

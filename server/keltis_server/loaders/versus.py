@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlmodel import Session
 
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.store.bots.browsing import names_of
-from keltis_ladder.store.ratings.joint.pairings import Pairing, pairings
+from keltis_ladder.store.ratings.joint.pairings import Pairing, pairing, pairings
 from keltis_server.models.leaderboards import AllVersusOut, VersusOut
 
 
@@ -18,8 +20,11 @@ def load_versus(
     Who has no joint rating is in nobody's list.
     """
     name, version, number = named
-    found = pairings(session, version, scope)
-    lines = [] if found is None else [p for p in found.lines if only in (None, p.other)]
+    if only is None:
+        found = pairings(session, version, scope)
+    else:
+        found = pairing(session, version, only, scope)
+    lines = [] if found is None else found.lines
     names = names_of(session, [line.other for line in lines])
     return AllVersusOut(
         variant=scope.variant,
@@ -29,6 +34,19 @@ def load_versus(
         as_of=None if found is None else found.publication.as_of,
         others=[_out(line, *names[line.other]) for line in lines],
     )
+
+
+def load_pairing(
+    session: Session, one: int, other: int, scopes: Sequence[Scope]
+) -> dict[Scope, VersusOut]:
+    """Hold a version against another one in several scopes; those without figures are left out."""
+    names = names_of(session, [other])
+    found = {scope: pairing(session, one, other, scope) for scope in scopes}
+    return {
+        scope: _out(held.lines[0], *names[other])
+        for scope, held in found.items()
+        if held is not None
+    }
 
 
 def _out(line: Pairing, bot: str, version: int) -> VersusOut:

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -96,15 +97,39 @@ def test_a_database_is_made_and_then_is_up_to_date(inside: Inside, tmp_path: Pat
     assert other.exists()
 
 
-def test_ratings_of_another_release_are_told_after_an_upgrade(inside: Inside, home: Path) -> None:
-    change(home, "UPDATE ledger SET rating_model = 0")
-    told = inside.output("db", "upgrade").splitlines()
-    assert told[1:] == [
-        "The ratings come from another release: run keltis-ladder ratings recompute --store"
-    ]
+def test_one_command_brings_a_ladder_of_another_release_up_to_date(
+    inside: Inside, home: Path
+) -> None:
+    inside.output("ratings", "recompute", "--store")  # publishes the joint rating
+    database = Database(str(home / "ladder.db"))
+    before = dump(database)
+    change(home, "UPDATE ledger SET joint_model = 0")
+    change(home, "UPDATE duel SET margin = 0")
+    for table in ("joint_history", "joint_rating", "joint_mark"):
+        change(home, f"DELETE FROM {table}")
     assert inside.run("ratings", "recompute").code == 1
-    inside.output("ratings", "recompute", "--store")
+    told = inside.output("db", "upgrade").splitlines()
+    assert told[1] == (
+        "The ratings came from another release: worked them out again from 10 rated matches."
+    )
+    assert re.fullmatch(r"Fitted the joint rating: \d+ figures\.", told[2])
+    after = dump(database)
+    database.close()
+    marks = after.pop("joint_mark"), before.pop("joint_mark")
+    assert [row[:-1] for row in marks[0]] == [row[:-1] for row in marks[1]]  # but when
+    assert after == before
+    assert "All are equal" in inside.output("ratings", "recompute")
     assert len(inside.output("db", "upgrade").splitlines()) == 1
+
+
+def test_an_upgrade_that_was_broken_off_goes_on_where_it_was(inside: Inside, home: Path) -> None:
+    inside.output("ratings", "recompute", "--store")
+    change(home, "DELETE FROM joint_rating WHERE variant = 'keltis'")
+    change(home, "DELETE FROM joint_mark WHERE variant = 'keltis'")
+    told = inside.output("db", "upgrade").splitlines()
+    assert len(told) == 2
+    assert told[1].startswith("Fitted the joint rating: ")
+    assert "All are equal" in inside.output("ratings", "recompute")
 
 
 def test_a_sound_ladder_passes_the_check(inside: Inside) -> None:

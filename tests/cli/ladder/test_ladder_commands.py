@@ -211,7 +211,7 @@ def test_ratings_of_another_release_are_worked_out_again(inside: Inside) -> None
         connection.execute("UPDATE rating SET mu = 99")
     connection.close()
     done = inside.run("ladder", "run", "random", "greedy", "-n", "1", "--quiet", *QUICK)
-    assert "working them out again from 3 matches" in done.err
+    assert "worked them out again from 3 rated matches" in done.err
     database = Database("ladder/ladder.db")
     with database.reading() as session:
         found, _ = compare(session)

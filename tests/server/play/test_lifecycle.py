@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from sqlalchemy import text
 from sqlmodel import select
 
 from keltis_ladder.sandbox.child import descendants
@@ -22,12 +24,15 @@ from keltis_ladder.sandbox.runtimes import ShownToBots
 from keltis_ladder.sandbox.sandbox import SandboxMissing
 from keltis_ladder.store.home import Home
 from keltis_ladder.store.ratings.recomputing import compare
+from keltis_ladder.store.ratings.renewing import RATING
 from keltis_ladder.store.schema.tables import Job, JobState
-from keltis_server.serve import open_site
+from keltis_server.serve import open_site, prepare
 from keltis_server.settings import Settings
 from keltis_server.site.local_key import FILE
 from tests.cli.support.helpers import command
 from tests.cli.support.inside import Inside
+from tests.ladder.store.support.ladders import enter, store
+from tests.ladder.store.support.results import won_by
 from tests.places import ROOT
 from tests.server.support.serving import QUIET, served
 from tests.system.support.servers import ServerProcess, runs
@@ -205,6 +210,26 @@ def test_a_ladder_that_bots_could_read_is_not_served(
     with pytest.raises(ShownToBots, match="which every bot can read"):
         open_site(QUIET, Home(tmp_path / "ladder", str(tmp_path / "ladder" / "ladder.db")))
     assert not (tmp_path / "ladder" / "ladder.db").exists()
+
+
+def test_a_server_says_how_far_it_is_with_ratings_of_another_release(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = Home(tmp_path, str(tmp_path / "ladder.db")).open()
+    with database.writing() as session:
+        versions = enter(session, "a", "b")
+        for winner in (0, 1, 0):
+            store(session, versions, won_by("keltis", 2, winner))
+        session.execute(text("UPDATE ledger SET joint_model = 0"))
+        session.execute(text("UPDATE duel SET margin = 0"))
+    with caplog.at_level(logging.INFO, "keltis_server.serve"):
+        prepare(database, house=False)
+        told = list(caplog.messages)
+        prepare(database, house=False)
+    assert told == caplog.messages == [f"before serving: {RATING}", f"{RATING}: 3 of 3"]
+    with database.reading() as session:
+        assert compare(session)[0].equal
+    database.close()
 
 
 async def ended_at_once(directory: Path) -> None:

@@ -25,6 +25,8 @@ def addresses(ladder: Ladder) -> list[str]:
         "/bots",
         "/bots/alder",
         "/bots/heron",
+        "/bots/heron/versus/wren",
+        "/bots/alder/versus/birch",
         "/matches?players=3",
         "/tournaments",
         "/tournaments/cup",

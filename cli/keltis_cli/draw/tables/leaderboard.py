@@ -26,6 +26,7 @@ SCALE: Final = (12, 48)  # cells for the intervals, at least and at most
 CLEAR: Final = 28  # cells for them before there is room for more columns
 LABEL: Final = 6  # cells from one number of the scale to the next, at least
 STEPS: Final = (1, 2, 5, 10, 20, 50, 100)  # of the numbers on the scale
+LEAST_SAID: Final = 0.005  # by other matches, as a share of what is known
 NARROWEST: Final = 4.0  # a scale shows so much at least
 
 Interval = tuple[float, float, float]  # low, mean, high
@@ -125,7 +126,17 @@ def _both(lines: Sequence[Line], look: Look, ordered: str) -> list[Column]:
         scale("95 % interval", drawn, look, spare=3),
         numbers("expected wins", shares, spare=1),
         numbers("TrueSkill", live, spare=2),
+        *_rests(lines),
     ]
+
+
+def _rests(lines: Sequence[Line]) -> list[Column]:
+    """Return what joint ratings rest on: matches of the kind, and others, if those say anything."""
+    joint = [line.joint for line in lines]
+    if not any(each is not None and each.others >= LEAST_SAID for each in joint):
+        return []
+    parts = ["-" if each is None else f"{each.own:.0%} + {each.others:.0%}" for each in joint]
+    return [numbers("rests on", [Text(part, QUIET) for part in parts], spare=4)]
 
 
 def _further(lines: Sequence[Line], look: Look, room: int) -> list[Column]:

@@ -12,7 +12,7 @@ from keltis_cli.draw.tables.columns import fitted, numbers, texts
 from keltis_cli.draw.tables.leaderboard import NAME_WIDTH, scale
 from keltis_server.models.leaderboards import VersusOut
 
-NOT_YET = "There are no joint ratings of this bot yet: they follow its first matches in seconds."
+NOT_YET = "There is no joint rating of this bot yet: it comes when they are next worked out."
 
 
 def versus_lines(others: Sequence[VersusOut], width: int, look: Look) -> list[Text]:

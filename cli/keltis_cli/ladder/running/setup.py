@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from keltis_cli.bots import entering
 from keltis_cli.bots.candidates import Named, candidates, enter
+from keltis_cli.draw.progress import ProgressBar
 from keltis_cli.draw.strokes import counted
 from keltis_cli.draw.tables.leaderboard import bot_name
 from keltis_cli.errors import BadRequest
@@ -22,10 +23,8 @@ from keltis_ladder.store.bots.catalogue import activate, ensure_house_bots, gues
 from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import Database
 from keltis_ladder.store.home import Home
-from keltis_ladder.store.matches.finishing import lock_ledger
 from keltis_ladder.store.occupancy import find_server
-from keltis_ladder.store.ratings.models import is_ours
-from keltis_ladder.store.ratings.recomputing import replace
+from keltis_ladder.store.ratings.renewing import renew
 from keltis_ladder.store.schema.tables import Version
 from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.site.local_key import read_address
@@ -46,17 +45,15 @@ def ask_before_joining(home: Home, yes: bool) -> None:
 
 
 def renew_ratings(database: Database) -> None:
-    """Work the ratings out again if they come from another release's model."""
+    """Work the ratings out again if they come from another release's model.
 
-    def work(session: Session) -> int | None:
-        ledger = lock_ledger(session)
-        if is_ours(ledger):
-            return None
-        matches = counted(ledger.matches, "match", "matches")
-        say(f"The ratings come from another release: working them out again from {matches}.")
-        return replace(session)
-
-    database.write(work)
+    The joint rating follows while the ladder is played.
+    """
+    with ProgressBar() as work:
+        matches = renew(database, work)
+    if matches is not None:
+        again = counted(matches, "rated match", "rated matches")
+        say(f"The ratings came from another release: worked them out again from {again}.")
 
 
 def choose_sandbox(

@@ -46,6 +46,7 @@ class MatchFilter:
     """Which matches somebody asks for; what is not said does not matter."""
 
     versions: tuple[int, ...] | None = None  # one of them plays
+    others: tuple[int, ...] | None = None  # and one of these
     variant: str | None = None
     players: int | None = None
     purpose: str | None = None
@@ -262,9 +263,18 @@ def _finished_of(wanted: MatchFilter, version: int, before: int | None) -> Selec
     )
     if before is not None:
         query = query.where(PLACE.c.match_number < before)
+    if wanted.others is not None:
+        query = query.where(_placed(wanted.others))
     if wanted.purpose is not None or wanted.tournament_id is not None:
         query = query.join(JOB, JOB.c.id == MATCH.c.job_id).where(*_job_conditions(wanted))
     return query
+
+
+def _placed(versions: Collection[int]) -> ColumnElement[bool]:
+    """Return whether one of these versions has a place in the match, too."""
+    too = PLACE.alias("too")
+    here = too.c.match_number == PLACE.c.match_number
+    return select(1).where(here, too.c.version_id.in_(versions)).correlate(PLACE).exists()
 
 
 def _result_conditions(wanted: MatchFilter, before: int | None) -> Iterable[ColumnElement[bool]]:
@@ -321,11 +331,12 @@ def _in_state(wanted: MatchFilter, state: str, after: JobMark | None) -> Select[
         query = query.where(JOB.c.variant == wanted.variant)
     if wanted.players is not None:
         query = query.where(JOB.c.players == wanted.players)
-    if wanted.versions is not None:
-        plays = JOB_ENTRANT.c.version_id.in_(wanted.versions)
-        query = query.where(
-            select(1).where(JOB_ENTRANT.c.job_id == JOB.c.id, plays).correlate(JOB).exists()
-        )
+    for versions in (wanted.versions, wanted.others):
+        if versions is not None:
+            plays = JOB_ENTRANT.c.version_id.in_(versions)
+            query = query.where(
+                select(1).where(JOB_ENTRANT.c.job_id == JOB.c.id, plays).correlate(JOB).exists()
+            )
     if after is not None:
         query = query.where(
             or_(

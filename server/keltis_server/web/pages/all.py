@@ -11,6 +11,7 @@ from keltis_server.web.pages import (
     home,
     leaderboards,
     matches,
+    pairings,
     submitting,
     tournaments,
 )
@@ -19,6 +20,7 @@ PARTS: Final = (
     home.PAGES,
     leaderboards.PAGES,
     bots.PAGES,
+    pairings.PAGES,
     matches.PAGES,
     tournaments.PAGES,
     documents.PAGES,

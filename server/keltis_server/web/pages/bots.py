@@ -13,6 +13,7 @@ from sqlmodel import Session
 from keltis_engine import VARIANTS
 from keltis_ladder.ratings.scopes import ALL, ANY, Scope
 from keltis_ladder.store.bots import browsing
+from keltis_ladder.store.ratings.joint.reading import DRAWN as JOINT_DRAWN
 from keltis_ladder.store.ratings.joint.reading import Point, histories
 from keltis_ladder.store.schema.version_states import VersionState
 from keltis_server.api.bots import (
@@ -90,6 +91,7 @@ async def bot(call: Call, path: NamePath, query: ScopeQuery) -> web.Response:
         versions=versions.items,
         older=versions.next,
         history=steps,
+        joint_kept=query.scope in JOINT_DRAWN,
         opponents=opponents.opponents,
         components=components,
         scales=[scale_of(each) for each in components.variants],

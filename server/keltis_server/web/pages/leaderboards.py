@@ -8,8 +8,10 @@ from aiohttp import web
 from pydantic import Field
 from sqlmodel import Session
 
+from keltis_ladder.ratings.official import Official
 from keltis_ladder.ratings.scopes import ALL, OVERALL, Scope
 from keltis_ladder.store.bots import browsing
+from keltis_ladder.store.ratings.joint.reading import DRAWN, latest_ratings
 from keltis_server.api.leaderboards import HeadToHeadQuery, get_head_to_head
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints
@@ -56,12 +58,15 @@ async def leaderboard(call: Call, query: LeaderboardPageQuery) -> web.Response:
     board = await call.site.boards.get(query.scope)
     first = AT_A_TIME * (query.page - 1)
     lines = board.out.lines[first : first + AT_A_TIME]
-    sparks = await call.site.read(last_ratings, lines[:MOST_SPARKS], query.scope)
+    # Of scopes with a number of players there is no history of joint ratings.
+    joint = board.out.official == Official.JOINT.value and query.scope in DRAWN
+    sparks = await call.site.read(last_ratings, lines[:MOST_SPARKS], query.scope, joint)
     return show(
         call,
         "leaderboard.html",
         lines=lines,
         sparks=sparks,
+        lately="joint" if joint else "live",
         axis=axis_of(official(line, board.out.official)[1:] for line in lines),
         official=board.out.official,
         as_of=board.out.as_of,
@@ -73,15 +78,19 @@ async def leaderboard(call: Call, query: LeaderboardPageQuery) -> web.Response:
 
 
 def last_ratings(
-    session: Session, lines: list[LineOut], scope: Scope
+    session: Session, lines: list[LineOut], scope: Scope, joint: bool
 ) -> dict[tuple[str, int], list[float]]:
-    """Return how ratings went lately, by bot and version."""
+    """Return how ratings went lately, the joint or the live ones, by bot and version."""
     found: dict[tuple[str, int], list[float]] = {}
     for line in lines:
         bot = browsing.find_bot(session, line.bot)
         if bot is None or bot.id is None:
             continue
         ids = browsing.version_ids(session, bot.id, line.version)
+        if joint:
+            values = [each for id in ids for each in latest_ratings(session, id, scope, SPARKS)]
+            found[line.bot, line.version] = [round(value, 2) for value in values]
+            continue
         # Histories are read from their beginning: guess where the last part begins.
         after = int(line.last_match * (1 - SPARKS / line.matches)) if line.matches > SPARKS else 0
         steps = browsing.steps_of(session, ids, scope, after, 4 * SPARKS)

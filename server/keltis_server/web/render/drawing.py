@@ -49,6 +49,13 @@ def axis_of(intervals: Iterable[tuple[float, float]]) -> Axis:
     return Axis(first, max(STEP * ceil(high / STEP), first + STEP))
 
 
+def even_axis(reach: float) -> Axis:
+    """Return an axis that goes as far to either side of nothing, which is one of its marks."""
+    step = STEP if reach <= 5 * STEP else 2 * STEP
+    end = step * max(1, ceil(reach / step))
+    return Axis(-end, end)
+
+
 def spark(values: Sequence[float]) -> str:
     """Return the points of a small line; empty if there is nothing to see yet."""
     if len(values) < 2:

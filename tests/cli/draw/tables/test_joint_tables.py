@@ -50,6 +50,18 @@ def test_a_line_has_both_ratings_and_the_expected_wins_with_their_interval() -> 
     assert re.search(r"\? +x v3 +- ", newcomer)
 
 
+def test_a_line_says_what_its_rating_rests_on_where_other_matches_have_a_say() -> None:
+    head, search, *_ = shown(140)
+    assert "rests on" in head
+    assert "70% + 20%" in search
+    everything = [
+        each._replace(joint=each.joint and each.joint._replace(own=0.9, others=0.0))
+        for each in lines()
+    ]
+    table = leaderboard_lines(everything, 140, ASCII, NOON)
+    assert "rests on" not in table[0].plain
+
+
 @pytest.mark.parametrize("width", [40, 80, 120, 200])
 def test_it_fits_and_keeps_places_and_ratings(width: int) -> None:
     for official in Official:

@@ -1,5 +1,6 @@
 """The benchmark that holds ratings against the truth counts right, and plays real matches."""
 
+import math
 import random
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from bench.proof import bank
 from bench.proof.attacks import ATTACKS, HONEST, Ending, gains_of
 from bench.proof.bank import Bank, outcome_of, play, result_of
-from bench.proof.boards import Board, Claim
+from bench.proof.boards import Board, Claim, joint_boards
 from bench.proof.ladders import OWN, RANDOM
 from bench.proof.measures import measure, true_rating, true_score
 from bench.proof.players import STYLES
@@ -90,10 +91,13 @@ def test_an_interval_covers_up_to_its_end(off: float, covered: bool) -> None:
         by_games=True,
         gap=lambda one, other: Claim(true[one] - true[other] + 0.5 * off, 0.5),
         apart=lambda one, other: False,
+        exact_gap=lambda one, other: Claim(true[one] - true[other] + 0.5 * off, 0.1),
     )
     found = measure(world, SCOPE, board, 1)
     assert found.scores == {covered: 8}
     assert found.gaps == {covered: 28}
+    assert found.exact_gaps == {False: 28}
+    assert found.row()["exact_gaps"] == 0.0
     assert found.taus == [pytest.approx(1.0, abs=0.1)]  # clones are equal
     assert found.clones == {False: 1}
 
@@ -112,6 +116,16 @@ def test_an_upside_down_board_is_wrong_about_all_but_clones() -> None:
     assert found.apart == {False: 27}
     assert found.clones == {True: 1}
     assert found.taus[0] < -0.9
+
+
+def test_differences_are_measured_as_people_are_shown_them() -> None:
+    world = SimulatedWorld("w", made_up(4))
+    board = joint_boards(4, world.ladder(RANDOM, 40, seed=2))(SCOPE)
+    assert board.exact_gap is not None
+    gap, exact = board.gap(0, 3), board.exact_gap(0, 3)
+    assert gap.sigma == math.hypot(board.ratings[0].sigma, board.ratings[3].sigma)
+    assert gap.value == pytest.approx(exact.value)
+    assert gap.sigma != exact.sigma
 
 
 @pytest.mark.parametrize("tables", [RANDOM, OWN])

@@ -61,8 +61,9 @@ def test_results_are_found_by_what_is_asked_for(database: Database) -> None:
         one = tuple(version_ids(session, 1))
         assert len(one) == 2
         for wanted in (
-            MatchFilter(some, game, number, why)
+            MatchFilter(some, others, game, number, why)
             for some in (None, one, (first[1],), ())
+            for others in ((None,) if some is None else (None, (first[2],)))
             for game in (None, "keltis")
             for number in (None, 3)
             for why in (None, Purpose.LADDER, Purpose.CHALLENGE)
@@ -71,6 +72,7 @@ def test_results_are_found_by_what_is_asked_for(database: Database) -> None:
                 number
                 for number, who, what, count, why in reversed(stored)
                 if (wanted.versions is None or set(who) & set(wanted.versions))
+                and (wanted.others is None or set(who) & set(wanted.others))
                 and wanted.variant in (None, what)
                 and wanted.players in (None, count)
                 and wanted.purpose in (None, why)
@@ -99,6 +101,9 @@ def test_jobs_come_newest_first_and_each_once(database: Database) -> None:
         assert found == sorted(found, reverse=True)
         assert len(unfinished_jobs(session, MatchFilter(), PLAYING, None, 9)) == 2
         assert len(unfinished_jobs(session, MatchFilter(versions=(three,)), WAITING, None, 9)) == 3
+        with_three = MatchFilter(versions=(two,), others=(three,))
+        assert len(unfinished_jobs(session, with_three, WAITING, None, 9)) == 3
+        assert unfinished_jobs(session, MatchFilter((one,), (three,)), WAITING, None, 9) == []
         assert unfinished_jobs(session, MatchFilter(variant="neue-wege"), WAITING, None, 9) == []
         assert unfinished_jobs(session, MatchFilter(players=3), WAITING, None, 9) == []
 

@@ -22,8 +22,9 @@ from keltis_ladder.store.bots.names import fold
 from keltis_ladder.store.bots.version_words import reason_of
 from keltis_ladder.store.database import BadDatabase, Database, proper_url
 from keltis_ladder.store.matches.job_rows import reason_of as match_reason
-from keltis_ladder.store.ratings.joint.publishing import publish_all
+from keltis_ladder.store.ratings.joint.fitting import SCOPES
 from keltis_ladder.store.ratings.recomputing import compare, replace
+from keltis_ladder.store.ratings.renewing import FITTING, RATING, publish_first, renew
 from keltis_ladder.store.schema import steps
 from keltis_ladder.store.schema.job_troubles import JobTrouble
 from keltis_ladder.store.schema.tables import Author, Bot, Job, Ledger, Version
@@ -468,6 +469,26 @@ def test_a_ladder_from_before_the_joint_rating_gets_its_margins_from_its_games(
     with database.reading() as session:
         assert session.execute(text("SELECT sum(abs(margin)) FROM duel")).scalar() == 0
         assert "joint model 0" in compare(session)[0].examples[0]
-    assert database.write(replace) == 2
+    work = NotedWork()
+    assert renew(database, work) == 2
     assert dump(database) == before
-    assert publish_all(database) > 0
+    figures = publish_first(database, work)
+    assert figures > 0
+    assert work.begun == {RATING: (2, 2), FITTING: (len(SCOPES), len(SCOPES))}
+    with database.reading() as session:
+        assert compare(session)[0].equal
+    # All of it is done once, however often one asks.
+    assert (renew(database, work), publish_first(database, work)) == (None, 0)
+
+
+class NotedWork:
+    """Notes what was begun, and how far it came."""
+
+    def __init__(self) -> None:
+        self.begun: dict[str, tuple[int, int]] = {}
+
+    def begin(self, text: str) -> None:
+        self.begun[text] = (0, 0)
+
+    def tell(self, done: int, total: int) -> None:
+        self.begun[list(self.begun)[-1]] = (done, total)

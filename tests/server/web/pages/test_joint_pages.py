@@ -12,7 +12,7 @@ import pytest
 
 from keltis_ladder.ratings.official import Official
 from keltis_ladder.store.ratings.joint.publishing import publish_all
-from keltis_server.web.render.drawing import surprising
+from keltis_server.web.render.drawing import even_axis, surprising
 from keltis_server.web.render.words import LANGUAGES, words_of
 from tests.ladder.store.support.results import made_up
 from tests.server.support.serving import QUIET, Served
@@ -87,8 +87,55 @@ def test_a_leaderboard_shows_places_expected_wins_and_both_ratings(tmp_path: Pat
                 assert narrow.text.count("data-rests") == 3
             home = await fetch(server, "/")
             assert stones(home.text) == ["1", "2–3", "2–3"]
+            words = words_of("en")
+            for line in lines:
+                joint = line["joint"]
+                assert f'data-f="share">{words.percent(joint["share"])}<' in home.text
+            assert home.text.count("data-expected") == home.text.count('data-f="other"') == 3
             listed = await fetch(server, "/bots")
+            for line in lines:
+                low, high = line["joint"]["share_low"], line["joint"]["share_high"]
+                share, low, high = map(words.percent, (line["joint"]["share"], low, high))
+                assert words("bots.expected", share=share, low=low, high=high) in listed.text
+                assert f"TrueSkill {words.number(line['mu'], 1)} ±" in listed.text
             assert words_of("en").number(lines[0]["joint"]["rating"], 1) in listed.text
+
+    asyncio.run(scenario())
+
+
+def sparks(page: str) -> dict[str, list[float]]:
+    """Return the small lines by bot."""
+    rows = re.findall(r'data-key="(\w+)/1".*?data-spark="([^"]*)', page, re.DOTALL)
+    return {bot: [float(each) for each in line.split()] for bot, line in rows}
+
+
+def test_small_lines_are_of_the_official_rating_where_it_has_a_history(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served_pages(tmp_path) as server:
+            fill(server)
+            for _ in range(2):
+                result(server, [1, 2], EVEN)
+                result(server, [1, 3], EVEN)
+                result(server, [2, 3], EVEN)
+                publish_all(server.site.database)
+            words = words_of("en")
+            for path in ("", "variant=keltis", "variant=keltis&players=2"):
+                board = await fetch(server, f"/leaderboard?{path}")
+                shown = sparks(board.text)
+                live = "players" in path  # of such matches the joint rating has no history
+                assert (words("leaderboard.lately_live") in board.text) == live
+                for bot in ("strong", "one", "two"):
+                    kind = "history" if live else "joint-history"
+                    steps = await server.get(f"/bots/{bot}/{kind}?{path}")
+                    rated = (
+                        [step["mu"] for step in steps["items"]]
+                        if live
+                        else [step["rating"] for step in steps["steps"]]
+                    )
+                    assert len(rated) == (20 if live else 2)
+                    assert shown[bot] == pytest.approx(rated, abs=0.006)
+                page = await fetch(server, f"/bots/strong?{path}")
+                assert (words("bot.chart_live") in page.text) == live
 
     asyncio.run(scenario())
 
@@ -146,12 +193,63 @@ def test_a_matrix_says_what_was_expected_and_marks_surprises(tmp_path: Path) -> 
             table = await fetch(server, "/matrix")
             words = words_of("en")
             assert "were expected." in table.text
-            [surprise] = re.findall(r'class="heat heat5 above" data-says="([^"]+)"', table.text)
+            marked = r'class="heat heat5 above"><a [^>]*data-says="([^"]+)"'
+            [surprise] = re.findall(marked, table.text)
             assert surprise.startswith("weird against strong: 8 won, 0 drawn, 0 lost.")
             assert surprise.endswith(words("matrix.above"))
             assert table.text.count(words("matrix.below")) == 1
 
     asyncio.run(scenario())
+
+
+def test_two_bots_are_held_against_each_other_on_a_page(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served_pages(tmp_path) as server:
+            fill(server)
+            before = await fetch(server, "/bots/strong/versus/one")
+            assert words_of("en")("pairing.empty") in before.text
+            publish_all(server.site.database)
+            [held] = (await server.get("/bots/strong/versus?other=one"))["others"]
+            for language in LANGUAGES:
+                words = words_of(language)
+                page = await fetch(server, "/bots/strong/versus/one", language)
+                assert words("pairing.certain", bot="strong") in page.text
+                assert f"<strong>+{words.number(held['lead'], 1)}</strong>" in page.text
+                assert escape(words.likely(held["better"])) in page.text
+                assert f"<strong>{words.percent(held['expected'])}</strong>" in page.text
+                assert words("pairing.met_says", matches="8") in page.text
+                # Over everything, in four games, and with two players: nobody played with more.
+                assert page.text.count('class="reach"') == page.text.count('class="awaited"') == 6
+                # Their matches are of one game.
+                assert page.text.count('class="alone"') == 3
+                assert page.text.count(words("pairing.never_short") + "</td>") == 3
+                back = await fetch(server, "/bots/one/versus/strong", language)
+                assert words("pairing.certain", bot="strong") in back.text
+                assert f"<strong>{words.number(-held['lead'], 1)}</strong>" in back.text
+                level = await fetch(server, "/bots/one/versus/two", language)
+                assert "pairing.certain" not in level.text
+                assert words("pairing.title", one="one", other="two") in level.text
+            page = await fetch(server, "/bots/strong/versus/one")
+            numbers = [link.rpartition("/")[2] for link in page.links if "/matches/" in link]
+            assert numbers == [str(number) for number in range(22, 0, -3)]
+            links = (await fetch(server, "/bots/strong")).links
+            assert "/bots/strong/versus/one" in links
+            links = (await fetch(server, "/matrix")).links
+            assert {"/bots/strong/versus/one", "/bots/one/versus/strong"} <= set(links)
+            await fetch(server, "/bots/strong/versus/nobody", status=404)
+            await fetch(server, "/bots/strong/versus/strong", status=404)
+            found = (await server.get("/matches?bot=two&other=strong"))["items"]
+            assert [match["number"] for match in found] == [*range(23, 0, -3)]
+
+    asyncio.run(scenario())
+
+
+def test_an_axis_for_leads_has_nothing_in_its_middle() -> None:
+    for reach in (0.0, 0.3, 4.9, 12.0, 25.0, 25.1, 33.0, 71.0):
+        axis = even_axis(reach)
+        assert axis.high == -axis.low >= reach
+        assert 0 in axis.marks
+        assert axis.at(0) == 50.0
 
 
 def test_a_surprise_is_far_from_what_was_expected_for_so_many_matches() -> None:

@@ -50,7 +50,7 @@ PLY: Final = 60  # of the games in pictures: rows have grown, and nobody has arr
 # Every page and every game at least once, and some of them at dusk and on a phone.
 KEPT: Final = {
     "wide-light": (
-        "home", "leaderboard", "bot", "bots", "matrix", "matches", "tournaments",
+        "home", "leaderboard", "bot", "bots", "matrix", "pairing", "matches", "tournaments",
         "tournament-bracket", "tournament-table", "submit", "rules", "rules-keltis", "protocol",
         "about", "embed", "match-keltis", "match-neue-wege", "match-kartenspiel",
         "match-weg-der-steine",
@@ -150,6 +150,8 @@ def pages(ladder: Ladder) -> dict[str, str]:
         "bots": "/bots",
         "bot": "/bots/wren",
         "bot-faults": "/bots/moth",
+        "pairing": "/bots/heron/versus/otter",
+        "pairing-open": "/bots/birch/versus/snipe",
         "matches": "/matches",
         "tournaments": "/tournaments",
         "tournament-bracket": "/tournaments/samhain-cup",

@@ -21,7 +21,10 @@ from keltis_ladder.store.ratings.joint.reading import (
     Meetings,
     Publication,
     expected_ahead,
+    figures_in,
+    meetings,
     meetings_of,
+    publication,
     standings,
 )
 
@@ -68,6 +71,16 @@ def pairings(session: Session, version: int, scope: Scope = OVERALL) -> Pairings
         if line.version != version
     ]
     return Pairings(published.publication, tuple(lines))
+
+
+def pairing(session: Session, one: int, other: int, scope: Scope = OVERALL) -> Pairings | None:
+    """Hold a version against one other; none: one of them has no joint rating in this scope."""
+    found = publication(session, scope)
+    figures = figures_in(session, (one, other), scope)
+    if found is None or figures.keys() != {one, other}:
+        return None
+    met = meetings(session, (one, other), scope).get((one, other))
+    return Pairings(found, (_pairing(scope, figures[one], other, figures[other], met),))
 
 
 def _pairing(

@@ -155,6 +155,13 @@ def renounce(session: Session) -> None:
     session.execute(update(JOINT_MARK).values(joint_model=NO_MODEL))
 
 
+def is_published(session: Session) -> bool:
+    """Return whether there are figures of every scope by the model of this release."""
+    model = JOINT_MARK.c.joint_model
+    query = select(func.count()).select_from(JOINT_MARK).where(model == MODEL_VERSION)
+    return session.execute(query).scalar() == len(SCOPES)
+
+
 def publish_all(database: Database, progress: Progress | None = None) -> int:
     """Publish all scopes that are not up to date, now; return how many figures that were."""
     with database.reading() as session:

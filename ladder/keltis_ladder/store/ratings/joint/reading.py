@@ -19,7 +19,7 @@ from sqlmodel import Session
 
 from keltis_ladder.ratings.joint.kinds import KINDS, VARIANTS, kind_number, scope_weights
 from keltis_ladder.ratings.joint.numbers import NUMBERS
-from keltis_ladder.ratings.joint.ranges import rank_ranges, told_apart
+from keltis_ladder.ratings.joint.ranges import rank_ranges
 from keltis_ladder.ratings.joint.scores import TWELFTHS
 from keltis_ladder.ratings.normal import cdf
 from keltis_ladder.ratings.ranking import Z95
@@ -127,20 +127,6 @@ class Meetings:
         return self.wins + self.draws + self.losses
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Two versions in a scope."""
-
-    scope: Scope
-    publication: Publication
-    lead: float  # by which the first is rated above the second
-    sigma: float
-    better: float  # probability that the first is the better one
-    certain: bool  # whether the two can be told apart
-    expected: float  # share of games that the first should win against the second
-    met: Meetings | None  # none: never, in this scope
-
-
 def publication(session: Session, scope: Scope = OVERALL) -> Publication | None:
     """Return when a scope was last published; none: never."""
     row = session.execute(_of(_MARK, JOINT_MARK, scope)).first()
@@ -163,6 +149,13 @@ def standings(session: Session, scope: Scope = OVERALL) -> Standings | None:
         for row, each, (best, worst) in zip(rows, figures, ranges, strict=True)
     ]
     return Standings(scope, found, tuple(lines))
+
+
+def figures_in(session: Session, versions: Collection[int], scope: Scope) -> dict[int, Figures]:
+    """Return what is published of versions in a scope; who has no figures there is not in it."""
+    query = _of(select(JOINT_RATING.c.version_id, *_FIGURES), JOINT_RATING, scope)
+    rows = session.execute(query.where(JOINT_RATING.c.version_id.in_(versions)))
+    return {row[0]: Figures(*row[1:]) for row in rows}
 
 
 def figures_of(session: Session, version: int) -> dict[Scope, Figures]:
@@ -199,42 +192,17 @@ def histories(
     return found
 
 
+def latest_ratings(session: Session, version: int, scope: Scope, count: int) -> list[float]:
+    """Return so many of the ratings of a version that were published last, the oldest first."""
+    query = _of(select(JOINT_HISTORY.c.rating), JOINT_HISTORY, scope)
+    newest = JOINT_HISTORY.c.match_number.desc()
+    found = session.execute(
+        query.where(JOINT_HISTORY.c.version_id == version).order_by(newest).limit(count)
+    )
+    return list(found.scalars())[::-1]
+
+
 DRAWN: Final = (OVERALL, *(Scope(variant, ANY) for variant in VARIANTS))  # scopes with a history
-
-
-def compare(session: Session, one: int, other: int, scope: Scope = OVERALL) -> Comparison | None:
-    """Compare two versions; none: one of them has no figures in the scope.
-
-    Published figures are leads over the same field, so that their errors hardly depend on each
-    other: their variances add up.
-    """
-    found = publication(session, scope)
-    query = _of(select(JOINT_RATING.c.version_id, *_FIGURES), JOINT_RATING, scope)
-    rows = session.execute(query.where(JOINT_RATING.c.version_id.in_((one, other))))
-    figures = {row[0]: Figures(*row[1:]) for row in rows}
-    if found is None or set(figures) != {one, other}:
-        return None
-    mine, its = figures[one], figures[other]
-    lead = mine.rating - its.rating
-    sigma = math.hypot(mine.sigma, its.sigma)
-    return Comparison(
-        scope,
-        found,
-        lead,
-        sigma,
-        cdf(lead / sigma),
-        told_apart(lead, mine.sigma, its.sigma),
-        expected_share(scope, lead),
-        meetings(session, (one, other), scope).get((one, other)),
-    )
-
-
-def expected_share(scope: Scope, lead: float) -> float:
-    """Return the share of games that a lead on the rating's scale should win, over a scope."""
-    return math.fsum(
-        weight * cdf(NUMBERS.slope[variant] * lead / NUMBERS.beta[variant])
-        for variant, weight in _variant_weights(scope).items()
-    )
 
 
 def expected_ahead(scope: Scope, lead: float, sigma: float = 0.0) -> float:

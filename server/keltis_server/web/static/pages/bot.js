@@ -12,6 +12,7 @@ import { number, say } from "../lib/words.js";
 /** @type {HTMLElement} */
 const here = must(document.querySelector("[data-chart-here]"));
 const { bot, version, variant, players } = here.dataset;
+const jointKept = "jointKept" in here.dataset; // else the chart is of live TrueSkill alone
 const refresh = refresher();
 let chart = drawn();
 let asking = false;
@@ -53,7 +54,7 @@ async function goOn() {
       /** @type {Wire.BotOut} */
       const now = await ask(`/bots/${bot}`);
       const rating = now.ratings.find((each) => each.variant === variant && String(each.players) === players);
-      if (rating?.joint) chart.note(rating.joint.rating, rating.joint.sigma);
+      if (jointKept && rating?.joint) chart.note(rating.joint.rating, rating.joint.sigma);
       chart.add(page.items);
     } catch {
       // It will be drawn with the next match.

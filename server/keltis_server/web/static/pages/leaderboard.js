@@ -25,6 +25,7 @@ function keepBoard(table, onTotal = () => {}) {
   const body = table.tBodies[0];
   const most = Number(table.dataset.most ?? Infinity);
   const byJoint = table.dataset.official === "joint";
+  const jointLately = table.dataset.lately === "joint";
   const notYet = table.parentElement?.querySelector("[data-not-yet]");
   /** @type {Map<string, Wire.LineOut>} */
   let lines = new Map();
@@ -75,7 +76,7 @@ function keepBoard(table, onTotal = () => {}) {
       rows.delete(key(line));
       if (row === place) place = row.nextElementSibling;
       else body.insertBefore(row, place);
-      write(row, line, axis, { before, byJoint, changed: changed?.has(key(line)) ?? false });
+      write(row, line, axis, { before, byJoint, jointLately, changed: changed?.has(key(line)) ?? false });
       before = line;
     }
     for (const row of rows.values()) row.remove();
@@ -126,9 +127,9 @@ function blank(body) {
  * @param {HTMLTableRowElement} row
  * @param {Wire.LineOut} line
  * @param {Axis} axis
- * @param {{before: Wire.LineOut | null, byJoint: boolean, changed: boolean}} how
+ * @param {{before: Wire.LineOut | null, byJoint: boolean, jointLately: boolean, changed: boolean}} how
  */
-function write(row, line, axis, { before, byJoint, changed }) {
+function write(row, line, axis, { before, byJoint, jointLately, changed }) {
   const shown = official(line, byJoint);
   const places = placesOf(line, byJoint);
   const certain = before !== null && !line.provisional && !before.provisional;
@@ -151,7 +152,8 @@ function write(row, line, axis, { before, byJoint, changed }) {
   const faults = put(row, "faults", number(line.faults));
   faults?.classList.toggle("none", !line.faults);
   place(must(row.querySelector("[data-interval]")), shown, axis);
-  extend(row.querySelector("[data-spark]"), line.mu);
+  const lately = jointLately ? line.joint?.rating : line.mu;
+  if (lately !== undefined) extend(row.querySelector("[data-spark]"), lately);
 }
 
 /**
@@ -274,13 +276,13 @@ function place(svg, line, axis) {
 
 /**
  * @param {SVGElement | null} svg
- * @param {number} mu
+ * @param {number} rating
  */
-function extend(svg, mu) {
+function extend(svg, rating) {
   if (!svg) return;
   const values = svg.dataset.spark ? svg.dataset.spark.split(" ").map(Number) : [];
-  if (values.length && Math.abs(values[values.length - 1] - mu) < 0.005) return;
-  values.push(Math.round(100 * mu) / 100);
+  if (values.length && Math.abs(values[values.length - 1] - rating) < 0.005) return;
+  values.push(Math.round(100 * rating) / 100);
   const kept = values.slice(-LONGEST);
   svg.dataset.spark = kept.join(" ");
   must(svg.querySelector("polyline")).setAttribute("points", points(kept));

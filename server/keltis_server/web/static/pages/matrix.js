@@ -9,31 +9,32 @@ const table = document.querySelector("[data-matrix]");
 const says = document.querySelector("[data-says-here]");
 
 if (table && says) {
-  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1));
-  let current = rows.flat().find((cell) => cell.dataset.says);
-  for (const cell of rows.flat()) if (cell.dataset.says) cell.tabIndex = -1;
-  if (current) current.tabIndex = 0;
+  /** @type {(HTMLAnchorElement | null)[][]} */
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1).map((cell) => cell.querySelector("a")));
+  const links = rows.flat().filter((link) => link !== null);
+  let current = links[0];
+  for (const link of links.slice(1)) link.tabIndex = -1;
 
   const tell = (/** @type {Event} */ event) => {
-    const cell = cellOf(event);
-    if (cell) says.textContent = cell.dataset.says ?? "";
+    const link = linkOf(event);
+    if (link) says.textContent = link.dataset.says ?? "";
   };
   table.addEventListener("pointerover", tell);
   table.addEventListener("focusin", tell);
   table.addEventListener("keydown", (event) => {
     const step = STEPS[event.key];
-    const cell = cellOf(event);
-    if (!step || !cell) return;
+    const link = linkOf(event);
+    if (!step || !link) return;
     event.preventDefault();
-    let row = rows.findIndex((each) => each.includes(cell));
-    let column = rows[row].indexOf(cell);
+    let row = rows.findIndex((each) => each.includes(link));
+    let column = rows[row].indexOf(link);
     do {
       row += step[0];
       column += step[1];
-    } while (rows[row]?.[column] && !rows[row][column].dataset.says);
+    } while (rows[row]?.[column] === null);
     const next = rows[row]?.[column];
     if (!next) return;
-    if (current) current.tabIndex = -1;
+    current.tabIndex = -1;
     current = next;
     current.tabIndex = 0;
     current.focus();
@@ -41,11 +42,11 @@ if (table && says) {
 }
 
 /**
- * The field that something happened in, if it was one.
+ * The pair that something happened to, if it was one.
  *
  * @param {Event} event
- * @returns {HTMLTableCellElement | null}
+ * @returns {HTMLAnchorElement | null}
  */
-function cellOf({ target }) {
-  return target instanceof Element ? target.closest("td[data-says]") : null;
+function linkOf({ target }) {
+  return target instanceof Element ? target.closest("a[data-says]") : null;
 }

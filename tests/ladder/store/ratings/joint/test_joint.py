@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from sqlalchemy import delete, insert, select, update
+from sqlmodel import Session
 
 from keltis_engine import VARIANTS
 from keltis_ladder.errors import LadderError
@@ -21,6 +22,7 @@ from keltis_ladder.store.matches.records import rows_of
 from keltis_ladder.store.ratings import checkpoints
 from keltis_ladder.store.ratings.joint import reading
 from keltis_ladder.store.ratings.joint.fitting import SCOPES, figures, read_ground, read_statistics
+from keltis_ladder.store.ratings.joint.pairings import Pairing, pairing, pairings
 from keltis_ladder.store.ratings.joint.publishing import outdated, publish_all, write_out
 from keltis_ladder.store.ratings.leaderboards import signature
 from keltis_ladder.store.ratings.recomputing import Comparison, compare, replace
@@ -258,7 +260,7 @@ def test_a_version_that_is_retired_leaves_the_field(ladder: tuple[Database, list
         after = reading.standings(session)
         assert reading.figures_of(session, versions[1]) == {}
         assert reading.history(session, versions[1]) == history
-        assert reading.compare(session, versions[0], versions[1]) is None
+        assert pairing(session, versions[0], versions[1]) is None
     assert after is not None
     assert {line.version for line in after.lines} == set(versions) - {versions[1]}
     other = versions[2]
@@ -357,6 +359,13 @@ def test_old_history_is_thinned_to_one_point_a_day(ladder: tuple[Database, list[
 # Pairs
 
 
+def held_against(session: Session, one: int, other: int, scope: Scope) -> Pairing:
+    """Return a pairing that is there."""
+    found = pairing(session, one, other, scope)
+    assert found is not None
+    return found.lines[0]
+
+
 def test_two_versions_are_compared_by_what_is_published_and_by_their_meetings(
     database: Database,
 ) -> None:
@@ -366,14 +375,13 @@ def test_two_versions_are_compared_by_what_is_published_and_by_their_meetings(
         stored(database, [other, third], made_up("keltis", [[8, 7], [6, 9]]))
     publish_all(database)
     with database.reading() as session:
-        found = reading.compare(session, one, other, KELTIS)
-        back = reading.compare(session, other, one, KELTIS)
-        apart = reading.compare(session, one, third, KELTIS)
-        nothing = reading.compare(session, one, other, Scope("neue-wege", 4))
-    assert found is not None
-    assert back is not None
-    assert apart is not None
-    assert nothing is not None
+        found = held_against(session, one, other, KELTIS)
+        back = held_against(session, other, one, KELTIS)
+        apart = held_against(session, one, third, KELTIS)
+        nothing = held_against(session, one, other, Scope("neue-wege", 4))
+        everybody = pairings(session, one, KELTIS)
+    assert everybody is not None
+    assert everybody.lines == (found, apart)
     assert found.met is not None
     assert back.met is not None
     assert (found.met.wins, found.met.draws, found.met.losses) == (6, 0, 0)
@@ -381,7 +389,7 @@ def test_two_versions_are_compared_by_what_is_published_and_by_their_meetings(
     assert found.lead == -back.lead > 0
     assert found.better == pytest.approx(1 - back.better)
     assert found.better > 0.9
-    assert 0.5 < found.expected < 1
+    assert 0.5 < found.ahead < 1
     assert apart.met is None
     assert nothing.met is None
 
