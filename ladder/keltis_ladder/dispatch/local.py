@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -29,8 +28,7 @@ from keltis_ladder.match.excuses import Excuses
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import match_from_plain
-from keltis_ladder.sandbox.cgroups import available_memory
-from keltis_ladder.sandbox.limits import idle_budget
+from keltis_ladder.sandbox.shares import Share, default_cores, share_of_referee
 from keltis_ladder.spectate.batches import batch_from_plain
 from keltis_ladder.spectate.live_match import LiveMatch, StreamBroken
 
@@ -66,15 +64,12 @@ class LocalDispatcher:
         on_event: OnEvent = _ignore,
         silence: float = SILENCE,
         nice: int = 0,
-        idle_bytes: int | None = None,
+        share: Share | None = None,
         watched: bool = True,
     ) -> None:
-        self.cores = sorted(cores if cores is not None else os.sched_getaffinity(0))
+        self.cores = sorted(cores if cores is not None else default_cores())
         self.sandboxed = sandboxed
-        if idle_bytes is None:
-            self._idle_bytes = idle_budget(available_memory(), len(self.cores))
-        else:
-            self._idle_bytes = idle_bytes // len(self.cores)  # of memory for waiting bots, in all
+        self.share = share or share_of_referee(len(self.cores))  # of the memory
         self._on_event = on_event
         self._nice = nice  # how much referees and bots give way to everything else
         self._watched = watched
@@ -258,7 +253,7 @@ class LocalDispatcher:
     # Matches
 
     def _new_referee(self, cpu: int) -> RefereeChild:
-        return RefereeChild(cpu, self.sandboxed, self._watched, self._idle_bytes, self._nice)
+        return RefereeChild(cpu, self.sandboxed, self._watched, self.share, self._nice)
 
     def _play_of(self, child: RefereeChild) -> _Play | None:
         """Return the match that a referee plays, if it is still wanted."""

@@ -39,8 +39,8 @@ PLAN = pathlib.Path({plan!r})
 class Spoiled:
     """Plays as a referee does, if the machine lets it."""
 
-    def __init__(self, launcher, idle_bytes):
-        self.referee = referee_of(launcher, idle_bytes=idle_bytes)
+    def __init__(self, launcher, **bounds):
+        self.referee = referee_of(launcher, **bounds)
         self.control, self.excuses = self.referee.control, Excuses()
 
     def play_match(self, ruleset, seed, entrants, watcher):
