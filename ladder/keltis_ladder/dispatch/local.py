@@ -101,7 +101,7 @@ class LocalDispatcher:
 
     @property
     def suspects(self) -> Mapping[str, int]:
-        """Bots whose matches took too long again and again, where others' did not; how often."""
+        """Bots whose matches alone do not come to their end, again and again; how often."""
         return self._overlong.suspects
 
     @property
@@ -203,7 +203,7 @@ class LocalDispatcher:
             return
         self._referees.free(child)
         if message["kind"] == "platform":
-            self._try_again(play, message["text"])
+            self._try_again(play, child.cpu, message["text"])
         elif message["kind"] == "busy":
             self._postpone(play, child.cpu, message["text"], message["excused"])
         else:
@@ -214,7 +214,7 @@ class LocalDispatcher:
         """Have the match of a referee that died played again."""
         play = self._play_of(child)
         if play is not None and not self._closing:
-            self._try_again(play, reason)
+            self._try_again(play, child.cpu, reason)
         elif play is not None:
             self._withdraw(play)
 
@@ -267,7 +267,7 @@ class LocalDispatcher:
             if play.live is not None:
                 play.live.finish(result)
         except StreamBroken as error:
-            self._try_again(play, str(error))
+            self._try_again(play, core, str(error))
         else:
             self._overlong.end(play.job, core)
             self._excuses.settle([entrant.key for entrant in play.job.entrants], result)
@@ -297,21 +297,25 @@ class LocalDispatcher:
         if self._closing:
             self._withdraw(play)
         elif dragged:
-            self._settle(play, MatchAbandoned(play.job, reason, play.seconds))
+            self._abandon(play, reason)
         else:
             self._settle(play, MatchPostponed(play.job, reason, play.seconds))
 
-    def _try_again(self, play: _Play, reason: str) -> None:
+    def _try_again(self, play: _Play, core: int, reason: str) -> None:
         """Play a match again that the platform broke off, but not for ever."""
         self._forget_try(play, reason)
         if self._closing:
             self._withdraw(play)
         elif play.tries >= MOST_TRIES:
-            text = f"the match could not be finished in {MOST_TRIES} tries: {reason}"
-            self._settle(play, MatchAbandoned(play.job, text, play.seconds))
+            self._overlong.meet(play.job, core)
+            self._abandon(play, f"the match could not be finished in {MOST_TRIES} tries: {reason}")
         elif not play.future.cancelled():
             self._waiting.appendleft(play)
             self.hand_out()
+
+    def _abandon(self, play: _Play, reason: str) -> None:
+        suspects = self._overlong.suspects_in(play.job)
+        self._settle(play, MatchAbandoned(play.job, reason, play.seconds, suspects))
 
     def _settle(self, play: _Play, outcome: Outcome) -> None:
         self._tell(outcome)
