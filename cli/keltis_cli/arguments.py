@@ -58,7 +58,10 @@ IncrementOption = Annotated[
     int, typer.Option("--increment", metavar="MS", min=0, help="Milliseconds added per decision.")
 ]
 CoresOption = Annotated[
-    int | None, typer.Option("--cores", min=1, help="Number of cores to play on; default: all.")
+    int | None,
+    typer.Option(
+        "--cores", min=1, help="Number of cores to play on; default: all, if memory allows."
+    ),
 ]
 MatchesPerMinuteOption = Annotated[
     float | None,

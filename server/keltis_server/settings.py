@@ -78,7 +78,7 @@ class Settings:
     sandboxed: bool = True
     inexact_clock: bool = False  # strangers play even where their time cannot be told exactly
     no_limits: bool = False  # strangers play even where nothing limits their memory as a whole
-    idle_bytes: int | None = None  # of memory that waiting bots may hold; none: a quarter of it
+    idle_bytes: int | None = None  # of memory that waiting bots may hold; none: all that is for it
     control: TimeControl = DEFAULT_CONTROL
     pace: PaceRules = PACE
     shares: Shares = field(default_factory=Shares)  # of the referees' time

@@ -31,6 +31,7 @@ from keltis_ladder.match.clock import DEFAULT_CONTROL, TimeControl
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job, seed_of_match
 from keltis_ladder.match.results import MatchResult
+from keltis_ladder.sandbox.shares import default_cores
 from keltis_ladder.stats.sprt import Hypotheses, Sprt
 from keltis_ladder.stats.tally import TWO, Tally
 
@@ -114,9 +115,11 @@ def match(
 
 
 def chosen_cores(count: int | None) -> list[int]:
-    """Return the cores to play on."""
+    """Return the cores to play on: all, unless somebody chooses or memory is short."""
+    if count is None:
+        return default_cores()
     free = sorted(os.sched_getaffinity(0))
-    if count is not None and count > len(free):
+    if count > len(free):
         raise BadRequest(f"there are {len(free)} cores, not {count}: give --cores a smaller number")
     return free[:count]
 

@@ -53,7 +53,8 @@ def serve(
         Registration, setting("--registration", "Who may open an account.")
     ] = Registration.OPEN,
     cores: Annotated[
-        int | None, setting("--cores", "Number of cores to play on; default: all.", min=1)
+        int | None,
+        setting("--cores", "Number of cores to play on; default: all, if memory allows.", min=1),
     ] = None,
     nice: Annotated[
         int,
@@ -170,7 +171,7 @@ def serve(
             "--idle-mib",
             "Maximum memory of idle bots between their games.",
             min=0,
-            show_default="a quarter of the machine's",
+            show_default="what bots that play leave",
         ),
     ] = None,
 ) -> None:

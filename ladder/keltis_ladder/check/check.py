@@ -30,7 +30,9 @@ from keltis_ladder.programs.staging import SUBMITTED
 from keltis_ladder.referee.bot_process import BotProcess
 from keltis_ladder.referee.referee import Launcher
 from keltis_ladder.referee.solo import start
+from keltis_ladder.sandbox.limits import Limits
 from keltis_ladder.sandbox.sandbox import Sandbox
+from keltis_ladder.sandbox.shares import Share, share_of_one_check
 
 SLOW_START: Final = 0.5  # of the time there is: on a busy machine it may be too much
 
@@ -43,6 +45,7 @@ class Plan:
     matches: int = 2  # of each variant and number of players
     quick: bool = False  # one match with the fewest players only, for a first look
     seed: int = 1  # of all deals
+    share: Share | None = None  # of the memory; none: there are no referees beside it
 
 
 def check_bot(
@@ -78,7 +81,8 @@ def check_bot(
         return
     launcher: Launcher = SandboxLauncher(sandbox) if sandbox else PlainLauncher()
     yield Doing("starting it")
-    first = list(check_start(entrant, launcher))
+    share = plan.share or share_of_one_check()
+    first = list(check_start(entrant, launcher, share.limits))
     yield from first
     if any(finding.mark is Mark.FAILED for finding in first):
         return
@@ -87,19 +91,20 @@ def check_bot(
         tables = [(variant, entrant.players[0]) for variant in variants]
     sound = []  # where it plays without faults: there other checks can show something new
     matches = 1 if plan.quick else plan.matches
-    for event in check_games(entrant, launcher, tables, matches, plan.seed):
+    for event in check_games(entrant, launcher, tables, matches, plan.seed, share):
         yield event
         sound += [table for table in tables if _is_passed(event, table)]
-    yield from check_manners(entrant, launcher, sound[0] if sound else None, plan.seed)
+    table = sound[0] if sound else None
+    yield from check_manners(entrant, launcher, table, plan.seed, share.limits)
 
 
-def check_start(entrant: Entrant, launcher: Launcher) -> Iterator[Finding]:
+def check_start(entrant: Entrant, launcher: Launcher, limits: Limits) -> Iterator[Finding]:
     """Start the bot, and shake hands."""
     process: BotProcess | None = None
     begin = time.monotonic()
     limit = DEFAULT_CONTROL.start_ms / 1000
     try:
-        process = start(launcher, entrant)
+        process = start(launcher, entrant, limits)
         hello = process.greet(limit)
         took = time.monotonic() - begin
         memory = process.child.usage().memory

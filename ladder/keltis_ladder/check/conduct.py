@@ -18,6 +18,7 @@ from keltis_ladder.referee.bot_process import FAREWELL, BotProcess
 from keltis_ladder.referee.referee import Launcher
 from keltis_ladder.referee.solo import Solo, start
 from keltis_ladder.sandbox.child import Child
+from keltis_ladder.sandbox.limits import Limits
 
 LOW: Final = TimeControl(bank_ms=50, increment_ms=5)
 LOOK_SECONDS: Final = 0.05  # between two looks at a bot that should end
@@ -28,20 +29,27 @@ class _Trial:
     """Plays single games with fresh processes of one bot."""
 
     def __init__(
-        self, entrant: Entrant, launcher: Launcher, ruleset: Ruleset, players: int, seed: int
+        self,
+        entrant: Entrant,
+        launcher: Launcher,
+        ruleset: Ruleset,
+        players: int,
+        seed: int,
+        limits: Limits,
     ) -> None:
         self.entrant = entrant
         self.launcher = launcher
         self.ruleset = ruleset
         self.players = players
         self.seed = seed
+        self.limits = limits
         self.process: BotProcess | None = None
         self.solo: Solo | None = None
 
     def start(self) -> BotProcess:
         """Start a process and shake hands."""
         self.stop()
-        self.process = start(self.launcher, self.entrant)
+        self.process = start(self.launcher, self.entrant, self.limits)
         self.process.greet(DEFAULT_CONTROL.start_ms / 1000)
         return self.process
 
@@ -80,14 +88,14 @@ class _Trial:
 
 
 def check_manners(
-    entrant: Entrant, launcher: Launcher, table: Table | None, seed: int
+    entrant: Entrant, launcher: Launcher, table: Table | None, seed: int, limits: Limits
 ) -> Iterator[Event]:
     """Check what happens around games, each time with a fresh process.
 
     Without a table at which it plays whole games, there is only one thing to be checked.
     """
     variant, players = table or (entrant.variants[0], entrant.players[0])
-    trial = _Trial(entrant, launcher, find_variant(variant), players, seed)
+    trial = _Trial(entrant, launcher, find_variant(variant), players, seed, limits)
     checks = {"goodbye": ("closing its stdin", _goodbye)}
     if table is not None:
         checks |= {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,8 +17,8 @@ from keltis_ladder.match.jobs import seed_of_match
 from keltis_ladder.match.results import GameResult, MatchResult
 from keltis_ladder.referee.bot_process import LOG_KEPT
 from keltis_ladder.referee.referee import Launcher, Referee
-from keltis_ladder.sandbox.cgroups import available_memory
-from keltis_ladder.sandbox.limits import PLAY, idle_budget
+from keltis_ladder.sandbox.limits import Limits
+from keltis_ladder.sandbox.shares import Share
 
 OPPONENTS: Final = ("greedy", "random", "random")
 Table = tuple[str, int]  # a variant and the number of players
@@ -49,13 +48,18 @@ class _Record:
 
 
 def check_games(
-    entrant: Entrant, launcher: Launcher, tables: Sequence[Table], matches: int, seed: int
+    entrant: Entrant,
+    launcher: Launcher,
+    tables: Sequence[Table],
+    matches: int,
+    seed: int,
+    share: Share,
 ) -> Iterator[Event]:
     """Play matches of each variant and number of players, then judge what the bot used."""
     record = _Record()
     seeds = [seed_of_match(seed, number) for number in range(1, matches + 1)]
     referee = Referee(
-        launcher, idle_bytes=idle_budget(available_memory(), len(os.sched_getaffinity(0)))
+        launcher, limits=share.limits, idle_bytes=share.idle, idle_tasks=share.idle_tasks
     )
     try:
         for variant, players in tables:
@@ -64,7 +68,7 @@ def check_games(
             _look_at_processes(referee, entrant, record)
     finally:
         referee.kill()
-    yield from _judge(record)
+    yield from _judge(record, share.limits)
 
 
 def name_of(table: Table) -> str:
@@ -131,7 +135,7 @@ def _look_at_processes(referee: Referee, entrant: Entrant, record: _Record) -> N
             record.most_games = max(record.most_games, process.games)
 
 
-def _judge(record: _Record) -> Iterator[Finding]:
+def _judge(record: _Record, limits: Limits) -> Iterator[Finding]:
     """Say what the bot used of what it may use."""
     if not record.games:
         return
@@ -145,11 +149,11 @@ def _judge(record: _Record) -> Iterator[Finding]:
         used,
         "" if record.most_of_clock <= MUCH else "A busier machine may be slower: leave some time.",
     )
-    much = record.peak_memory > MUCH * PLAY.memory
+    much = record.peak_memory > MUCH * limits.memory
     yield Finding(
         "memory",
         Mark.WARNING if much else Mark.OK,
-        f"at most {record.peak_memory / MIB:.0f} of {PLAY.memory / MIB:.0f} MiB",
+        f"at most {record.peak_memory / MIB:.0f} of {limits.memory / MIB:.0f} MiB",
         "Above the limit it is ended: use less." if much else "",
     )
     long = record.most_logged > LOG_KEPT

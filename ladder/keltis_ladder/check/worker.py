@@ -28,6 +28,7 @@ from keltis_ladder.sandbox.child import CannotStart
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
 from keltis_ladder.sandbox.sandbox import Sandbox, find_sandbox
+from keltis_ladder.sandbox.shares import Share, read_share
 
 COLLECTING_SECONDS: Final = 0.1  # for which output is collected before it is told
 LONGEST_TEXT: Final = 4_000  # characters of what a finding says
@@ -72,11 +73,16 @@ class EventWriter:
 
 
 def check(
-    directory: Path, archive: str, sandbox: Sandbox | None, cache: Path, teller: EventWriter
+    directory: Path,
+    archive: str,
+    sandbox: Sandbox | None,
+    cache: Path,
+    teller: EventWriter,
+    share: Share | None = None,
 ) -> str | None:
     """Check a bot and tell what is found; return the first failure, none if there was none."""
     failure: str | None = None
-    for event in _events(directory, archive, sandbox, cache, teller):
+    for event in _events(directory, archive, sandbox, cache, teller, share):
         if isinstance(event, Doing):
             teller.tell("doing", text=event.text)
             continue
@@ -88,10 +94,15 @@ def check(
 
 
 def _events(
-    directory: Path, archive: str, sandbox: Sandbox | None, cache: Path, teller: EventWriter
+    directory: Path,
+    archive: str,
+    sandbox: Sandbox | None,
+    cache: Path,
+    teller: EventWriter,
+    share: Share | None,
 ) -> Iterator[Event]:
     """Check all that a bot claims to play, once, and say how to see the same deals at home."""
-    plan = Plan(matches=1, seed=secrets.randbits(SEED_BITS))
+    plan = Plan(matches=1, seed=secrets.randbits(SEED_BITS), share=share)
     again = f"seed {plan.seed}; the same deals: keltis-ladder check BOT --seed {plan.seed}"
     yield Finding("deals", Mark.OK, again)
     yield from check_bot(directory, sandbox, plan, teller.output, cache, archive)
@@ -120,6 +131,7 @@ def main() -> None:
     parser.add_argument("--unpack", type=Path, help="the archive, if they are still in it")
     parser.add_argument("--archive", required=True, help="the digest of what they came in")
     parser.add_argument("--cache", type=Path, required=True, help="where built bots are kept")
+    parser.add_argument("--share", type=read_share, help="of the memory; unless it is alone")
     parser.add_argument("--nice", type=int, default=0, help="how much to give way to others")
     parser.add_argument("--no-sandbox", action="store_true", help="run the bot without a sandbox")
     arguments = parser.parse_args()
@@ -132,7 +144,14 @@ def main() -> None:
         if arguments.unpack is not None:
             unpack_kept(arguments.unpack, arguments.archive, arguments.bot, arguments.cache)
         sandbox = None if arguments.no_sandbox else find_sandbox()
-        failure = check(arguments.bot, arguments.archive, sandbox, arguments.cache, teller)
+        failure = check(
+            arguments.bot,
+            arguments.archive,
+            sandbox,
+            arguments.cache,
+            teller,
+            arguments.share,
+        )
     except (LadderError, PlatformFault, CannotStart, OSError) as error:
         teller.tell("platform", text=f"{type(error).__name__}: {error}")
         sys.exit(1)

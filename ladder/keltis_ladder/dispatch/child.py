@@ -13,6 +13,7 @@ import msgpack
 
 from keltis_bots.framing import LENGTH, PREFIX, frame
 from keltis_ladder.match.jobs import Job
+from keltis_ladder.sandbox.shares import Share
 from keltis_ladder.sandbox.strays import end_strays
 
 MOST_TRIES: Final = 3  # of a match that the platform could not finish
@@ -24,7 +25,7 @@ class RefereeChild:
     """One worker process, and the job it is playing. It dies with the thread that started it."""
 
     def __init__(
-        self, cpu: int, sandboxed: bool, watched: bool, idle_bytes: int, nice: int = 0
+        self, cpu: int, sandboxed: bool, watched: bool, share: Share, nice: int = 0
     ) -> None:
         """Start it on a core; only a watched one tells the decisions of its matches."""
         self.cpu = cpu
@@ -42,7 +43,7 @@ class RefereeChild:
             "--parent",
             str(os.getpid()),
         ]
-        command += ["--cpu", str(cpu), "--nice", str(nice), "--idle-bytes", str(idle_bytes)]
+        command += ["--cpu", str(cpu), "--nice", str(nice), "--share", str(share)]
         if not sandboxed:
             command.append("--no-sandbox")
         if watched:

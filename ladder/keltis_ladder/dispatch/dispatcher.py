@@ -55,6 +55,7 @@ class MatchAbandoned:
     job: Job
     reason: str
     seconds: float = 0.0  # for which referees had it, all tries together
+    suspects: tuple[str, ...] = ()  # of its bots: theirs alone do not come to their end
 
 
 @dataclass(frozen=True)

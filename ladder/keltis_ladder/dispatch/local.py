@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -29,8 +28,7 @@ from keltis_ladder.match.excuses import Excuses
 from keltis_ladder.match.faults import PlatformFault
 from keltis_ladder.match.jobs import Job
 from keltis_ladder.match.results import match_from_plain
-from keltis_ladder.sandbox.cgroups import available_memory
-from keltis_ladder.sandbox.limits import idle_budget
+from keltis_ladder.sandbox.shares import Share, default_cores, share_of_referee
 from keltis_ladder.spectate.batches import batch_from_plain
 from keltis_ladder.spectate.live_match import LiveMatch, StreamBroken
 
@@ -66,15 +64,12 @@ class LocalDispatcher:
         on_event: OnEvent = _ignore,
         silence: float = SILENCE,
         nice: int = 0,
-        idle_bytes: int | None = None,
+        share: Share | None = None,
         watched: bool = True,
     ) -> None:
-        self.cores = sorted(cores if cores is not None else os.sched_getaffinity(0))
+        self.cores = sorted(cores if cores is not None else default_cores())
         self.sandboxed = sandboxed
-        if idle_bytes is None:
-            self._idle_bytes = idle_budget(available_memory(), len(self.cores))
-        else:
-            self._idle_bytes = idle_bytes // len(self.cores)  # of memory for waiting bots, in all
+        self.share = share or share_of_referee(len(self.cores))  # of the memory
         self._on_event = on_event
         self._nice = nice  # how much referees and bots give way to everything else
         self._watched = watched
@@ -106,7 +101,7 @@ class LocalDispatcher:
 
     @property
     def suspects(self) -> Mapping[str, int]:
-        """Bots whose matches took too long again and again, where others' did not; how often."""
+        """Bots whose matches alone do not come to their end, again and again; how often."""
         return self._overlong.suspects
 
     @property
@@ -208,7 +203,7 @@ class LocalDispatcher:
             return
         self._referees.free(child)
         if message["kind"] == "platform":
-            self._try_again(play, message["text"])
+            self._try_again(play, child.cpu, message["text"])
         elif message["kind"] == "busy":
             self._postpone(play, child.cpu, message["text"], message["excused"])
         else:
@@ -219,7 +214,7 @@ class LocalDispatcher:
         """Have the match of a referee that died played again."""
         play = self._play_of(child)
         if play is not None and not self._closing:
-            self._try_again(play, reason)
+            self._try_again(play, child.cpu, reason)
         elif play is not None:
             self._withdraw(play)
 
@@ -258,7 +253,7 @@ class LocalDispatcher:
     # Matches
 
     def _new_referee(self, cpu: int) -> RefereeChild:
-        return RefereeChild(cpu, self.sandboxed, self._watched, self._idle_bytes, self._nice)
+        return RefereeChild(cpu, self.sandboxed, self._watched, self.share, self._nice)
 
     def _play_of(self, child: RefereeChild) -> _Play | None:
         """Return the match that a referee plays, if it is still wanted."""
@@ -272,7 +267,7 @@ class LocalDispatcher:
             if play.live is not None:
                 play.live.finish(result)
         except StreamBroken as error:
-            self._try_again(play, str(error))
+            self._try_again(play, core, str(error))
         else:
             self._overlong.end(play.job, core)
             self._excuses.settle([entrant.key for entrant in play.job.entrants], result)
@@ -302,21 +297,25 @@ class LocalDispatcher:
         if self._closing:
             self._withdraw(play)
         elif dragged:
-            self._settle(play, MatchAbandoned(play.job, reason, play.seconds))
+            self._abandon(play, reason)
         else:
             self._settle(play, MatchPostponed(play.job, reason, play.seconds))
 
-    def _try_again(self, play: _Play, reason: str) -> None:
+    def _try_again(self, play: _Play, core: int, reason: str) -> None:
         """Play a match again that the platform broke off, but not for ever."""
         self._forget_try(play, reason)
         if self._closing:
             self._withdraw(play)
         elif play.tries >= MOST_TRIES:
-            text = f"the match could not be finished in {MOST_TRIES} tries: {reason}"
-            self._settle(play, MatchAbandoned(play.job, text, play.seconds))
+            self._overlong.meet(play.job, core)
+            self._abandon(play, f"the match could not be finished in {MOST_TRIES} tries: {reason}")
         elif not play.future.cancelled():
             self._waiting.appendleft(play)
             self.hand_out()
+
+    def _abandon(self, play: _Play, reason: str) -> None:
+        suspects = self._overlong.suspects_in(play.job)
+        self._settle(play, MatchAbandoned(play.job, reason, play.seconds, suspects))
 
     def _settle(self, play: _Play, outcome: Outcome) -> None:
         self._tell(outcome)

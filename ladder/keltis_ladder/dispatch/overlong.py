@@ -1,8 +1,9 @@
-"""Matches that took so long that the machine must be too busy: unless it is always the same bot.
+"""Matches that do not come to their end, through the machine: unless it is always the same bot.
 
 A bot that sleeps and wakes without end stretches the time on the wall on a core with other load,
-and uses up no clock. On a machine that is too busy all matches take too long. So what counts
-against a bot is a match that did on a core where the one before did not, with others that came to
+and uses up no clock. One that has found a way to have us fail gets rid of each match that it would
+lose. On a machine that is too busy, or that fails, no match comes to its end. So what counts
+against a bot is a match that did not on a core where the one before did, with others that came to
 their end since the last time.
 """
 
@@ -15,14 +16,14 @@ from typing import Final
 from keltis_ladder.match.jobs import Job
 
 # One may be chance: the machine became busy in the middle of it. Two may be a coincidence. Each of
-# them has kept a core from all others for more than ten minutes.
+# them has kept a core from all others for more than ten minutes, or failed three times in a row.
 MOST_OVERLONG: Final = 3
 MOST_KEPT: Final = 1_000  # bots and matches
 
 
 @dataclass
 class _Count:
-    """How often a bot, or a match, took too long."""
+    """How often a match, or one of a bot, did not come to its end."""
 
     times: int
     ended: int  # matches that had ended by then on the whole machine
@@ -33,9 +34,13 @@ class Overlong:
 
     def __init__(self) -> None:
         self._ended = 0
-        self._doubtful: set[int] = set()  # cores whose last match took too long
+        self._doubtful: set[int] = set()  # cores whose last match did not come to its end
         self._bots: dict[str, _Count] = {}
         self._matches: dict[str, _Count] = {}
+
+    def suspects_in(self, job: Job) -> tuple[str, ...]:
+        """Return those of a match's bots that have too many in a row."""
+        return tuple(each.name for each in job.entrants if each.name in self.suspects)
 
     @property
     def suspects(self) -> Mapping[str, int]:
@@ -51,7 +56,7 @@ class Overlong:
             self._bots.pop(entrant.name, None)
 
     def meet(self, job: Job, core: int) -> bool:
-        """Take note of one that took too long; return whether that is not the machine's doing."""
+        """Take note of one that did not; return whether that is not the machine's doing."""
         if core in self._doubtful:
             return False
         self._doubtful.add(core)

@@ -102,7 +102,7 @@ def memory_check(machine: Machine) -> Check:
         CheckState.LIMITED if available >= MEMORY_NEEDED else CheckState.MISSING,
         told,
         required=available < MEMORY_NEEDED,
-        meaning="A bot may use 1 GiB, and a match of four has up to 16 processes: with less than"
+        meaning="What others hold now cannot be had by bots, whatever they may use: with less than"
         f" {MEMORY_WANTED // GIB} GiB the kernel may end one that did nothing wrong.",
     )
 

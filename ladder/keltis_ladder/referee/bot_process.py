@@ -12,6 +12,7 @@ import select
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, NoReturn
 
@@ -48,6 +49,14 @@ _read: Final = os.read
 _write: Final = os.write
 
 
+@dataclass(frozen=True)
+class Held:
+    """What a process holds while it waits for its next game."""
+
+    memory: int  # bytes
+    tasks: int  # processes and threads, where they are counted
+
+
 class BotProcess:
     """One process of a bot, from its start through many games to its end."""
 
@@ -78,7 +87,7 @@ class BotProcess:
         self.ends = FOREVER  # when its match has taken so long that the machine is to blame
         self.excuse = ""  # what the machine lacked when it failed, if nobody can tell whose fault
         self._oom_kills = oom_kills()  # of the machine, when it was last known to be alive
-        self._held = 0  # bytes, when it had been asked so often:
+        self._held = Held(0, 0)  # when it had been asked so often:
         self._held_at = -1
         self._to_be_nice = False  # not before it has greeted: until then it may change its session
 
@@ -154,10 +163,10 @@ class BotProcess:
         """Stop it until it is asked again."""
         self.child.pause()
 
-    def held_memory(self) -> int:
-        """Return the bytes that it holds, paused; they do not grow until it is asked again."""
+    def held(self) -> Held:
+        """Return what it holds, paused; that does not grow until it is asked again."""
         if self._held_at != self.requests:
-            self._held = self.child.held_memory()
+            self._held = Held(self.child.held_memory(), self.child.held_tasks())
             self._held_at = self.requests
         return self._held
 

@@ -19,7 +19,7 @@ from keltis_ladder.match.excuses import Excuses
 from keltis_ladder.match.faults import BotFault, Fault, InDoubt, Kind, PlatformFault
 from keltis_ladder.match.results import GameResult, Loss, MatchResult, SeatTime, rank_seats
 from keltis_ladder.match.rotation import by_seat, entrants_by_seat
-from keltis_ladder.referee.bot_process import FAREWELL, FOREVER, BotProcess
+from keltis_ladder.referee.bot_process import FOREVER, BotProcess
 from keltis_ladder.referee.caretaker import Caretaker
 from keltis_ladder.referee.charging import Effort
 from keltis_ladder.referee.crash_cards import crash_card
@@ -30,8 +30,8 @@ from keltis_ladder.spectate.vocabulary import vocabulary
 
 NEVER_RAN: Final = Exit(code=None, signal=None, cpu=0.0, peak_memory=0)
 MOST_PROCESSES: Final = 64  # idle ones beyond this are ended, the longest unused first
-IDLE_LOOK_SECONDS: Final = 0.1  # between two looks at what idle ones hold
-NO_BUDGET: Final = 1 << 62  # bytes
+IDLE_LOOK_SECONDS: Final = 0.1  # between two looks at what idle ones hold, where that takes time
+NO_BUDGET: Final = 1 << 62  # bytes, or tasks
 
 # A match that takes this long, though no clock ran out, is played on a machine that is too busy.
 MATCH_SECONDS: Final = 600.0
@@ -105,11 +105,13 @@ class Referee:
         control: TimeControl = DEFAULT_CONTROL,
         limits: Limits = PLAY,
         idle_bytes: int = NO_BUDGET,
+        idle_tasks: int = NO_BUDGET,
     ) -> None:
         self.launcher = launcher
         self.control = control
         self.limits = limits
         self.idle_bytes = idle_bytes  # of memory that processes may hold together between games
+        self.idle_tasks = idle_tasks  # processes and threads that all of them may have
         self.largest_idle: dict[str, int] = {}  # bytes of those that were ended for it, by bot
         self._looked = 0.0  # when, at what they hold
         self._processes: dict[Slot, BotProcess] = {}  # in the order of their last use
@@ -380,33 +382,41 @@ class Referee:
     def _end_largest(self) -> None:
         """End the largest processes, all of which are idle now, if they hold too much together.
 
-        That costs nobody a game: the next one is played by a new process.
+        That costs nobody a game: the next one is played by a new process. They are not asked to
+        end: many that run once more could take what the bots of other referees need.
         """
         now = time.monotonic()
-        if now - self._looked < IDLE_LOOK_SECONDS:
+        any_process = next(iter(self._processes.values()), None)
+        if any_process is None or (
+            now - self._looked < IDLE_LOOK_SECONDS and not any_process.child.counts_memory
+        ):
             return
         self._looked = now
-        held = {slot: process.held_memory() for slot, process in self._processes.items()}
-        excess = sum(held.values()) - self.idle_bytes
-        ending = []
-        for slot, size in sorted(held.items(), key=lambda each: -each[1]):
-            if excess <= 0:
-                break
-            excess -= size
-            self.largest_idle[slot[0]] = max(size, self.largest_idle.get(slot[0], 0))
-            process = self._processes.pop(slot)
-            process.hang_up()
-            ending.append(process)
-        deadline = now + FAREWELL
-        for process in ending:
+        held = {slot: process.held() for slot, process in self._processes.items()}
+        memory = {slot: each.memory for slot, each in held.items()}
+        tasks = {slot: each.tasks for slot, each in held.items()}
+        for slot in _largest(memory, self.idle_bytes) | _largest(tasks, self.idle_tasks):
+            self.largest_idle[slot[0]] = max(memory[slot], self.largest_idle.get(slot[0], 0))
             self._tell_waiting()
-            process.close(max(0.0, deadline - time.monotonic()))
+            self._drop(slot)
 
     def _drop(self, slot: Slot) -> None:
         process = self._processes.pop(slot, None)
         if process is not None:
             self._forget_awake(process)
             process.kill()
+
+
+def _largest(sizes: dict[Slot, int], most: int) -> set[Slot]:
+    """Return the largest, so many that the others are not too much together."""
+    excess = sum(sizes.values()) - most
+    found = set()
+    for slot in sorted(sizes, key=lambda each: -sizes[each]):
+        if excess <= 0:
+            break
+        excess -= sizes[slot]
+        found.add(slot)
+    return found
 
 
 def _latest_end(control: TimeControl, players: int) -> float:

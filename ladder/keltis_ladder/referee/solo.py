@@ -14,14 +14,14 @@ from keltis_ladder.referee.charging import Effort
 from keltis_ladder.referee.messages import GameMessages
 from keltis_ladder.referee.referee import Launcher
 from keltis_ladder.sandbox.child import CannotStart
-from keltis_ladder.sandbox.limits import PLAY
+from keltis_ladder.sandbox.limits import PLAY, Limits
 from keltis_ladder.spectate.vocabulary import Vocabulary
 
 
-def start(launcher: Launcher, entrant: Entrant) -> BotProcess:
+def start(launcher: Launcher, entrant: Entrant, limits: Limits = PLAY) -> BotProcess:
     """Start a bot; it has not been greeted yet."""
     try:
-        return BotProcess(launcher.start(entrant, PLAY), PLAY)
+        return BotProcess(launcher.start(entrant, limits), limits)
     except CannotStart as error:
         if error.of_platform:
             raise PlatformFault(str(error)) from None

@@ -23,10 +23,11 @@ from keltis_ladder.match.faults import InDoubt, MachineBusy, PlatformFault
 from keltis_ladder.match.jobs import Job, job_from_plain
 from keltis_ladder.match.results import match_to_plain
 from keltis_ladder.programs.launchers import make_launcher
-from keltis_ladder.referee.referee import NO_BUDGET, Referee
+from keltis_ladder.referee.referee import Referee
 from keltis_ladder.referee.stream import Outlet, Pulse, Stream
 from keltis_ladder.sandbox.niceness import become_nice
 from keltis_ladder.sandbox.prctl import die_with_parent
+from keltis_ladder.sandbox.shares import Share, read_share
 from keltis_ladder.sandbox.strays import end_strays
 
 RARELY: Final = 50_000  # objects between two collections: a referee makes no cycles to speak of
@@ -49,11 +50,16 @@ def read_message(source: BinaryIO) -> dict[str, Any] | None:
 class Worker:
     """Plays jobs one after the other."""
 
-    def __init__(self, outlet: Outlet, sandboxed: bool, watched: bool, idle_bytes: int) -> None:
+    def __init__(self, outlet: Outlet, sandboxed: bool, watched: bool, share: Share) -> None:
         self.outlet = outlet
         self.stream: Stream | Pulse = Stream(outlet) if watched else Pulse(outlet)
         self.launcher = make_launcher(sandboxed)
-        self.referee = Referee(self.launcher, idle_bytes=idle_bytes)
+        self.referee = Referee(
+            self.launcher,
+            limits=share.limits,
+            idle_bytes=share.idle,
+            idle_tasks=share.idle_tasks,
+        )
 
     def work(self, job: Job, excused: dict[str, int]) -> None:
         """Play a job and tell what came of it; its bots were excused so often in a row."""
@@ -82,9 +88,7 @@ def main() -> None:
     parser.add_argument("--cpu", type=int, help="the core to stay on")
     parser.add_argument("--no-sandbox", action="store_true", help="start bots without a sandbox")
     parser.add_argument("--nice", type=int, default=0, help="how much to give way to others")
-    parser.add_argument(
-        "--idle-bytes", type=int, default=NO_BUDGET, help="memory for processes between games"
-    )
+    parser.add_argument("--share", type=read_share, required=True, help="of the machine's memory")
     parser.add_argument("--watched", action="store_true", help="tell of matches under way")
     arguments = parser.parse_args()
     die_with_parent(arguments.parent)
@@ -101,7 +105,7 @@ def main() -> None:
         outlet,
         sandboxed=not arguments.no_sandbox,
         watched=arguments.watched,
-        idle_bytes=arguments.idle_bytes,
+        share=arguments.share,
     )
     outlet.deliver(frame(READY))
     try:

@@ -15,7 +15,12 @@ from typing import Final, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
-from keltis_ladder.dispatch.dispatcher import Dispatcher, MatchFinished, MatchPostponed
+from keltis_ladder.dispatch.dispatcher import (
+    Dispatcher,
+    MatchAbandoned,
+    MatchFinished,
+    MatchPostponed,
+)
 from keltis_ladder.match.orders import AT_ONCE_PRIORITY, Order, Purpose
 from keltis_ladder.match.results import MatchResult
 from keltis_ladder.matchmaking.candidates import History
@@ -25,6 +30,7 @@ from keltis_ladder.matchmaking.matchmaker import Matchmaker
 from keltis_ladder.ratings.scopes import Scope
 from keltis_ladder.ratings.skill import Belief
 from keltis_ladder.run.backoff import Backoff
+from keltis_ladder.run.blame import SUSPECT_SECONDS, Blame
 from keltis_ladder.run.pace import AT_FULL_PACE, Pace, Tempo
 from keltis_ladder.run.playing import Playing
 from keltis_ladder.run.programs import Lacking
@@ -121,6 +127,7 @@ class Scheduler:
         self._alarm: asyncio.TimerHandle | None = None  # when the pace lets the next match begin
         self._storing = asyncio.Lock()  # results are told in the order in which they are stored
         self._backoff = Backoff(LONGEST_PAUSE)
+        self._blame = Blame()
         self._resting = Resting()
         self._pause: asyncio.TimerHandle | None = None  # no match begins: the last ones failed
         self.workshop = Workshop(
@@ -186,7 +193,7 @@ class Scheduler:
             elif self._queue_changed:
                 self._queue_changed = False
                 self._waiting = await self._patiently(
-                    self.transactions.waiting, self.workshop.waiting, self._left_alone()
+                    self.transactions.waiting, self._unseated(), self._left_alone()
                 )
             elif not await self._begin_next():
                 return
@@ -220,7 +227,7 @@ class Scheduler:
     async def _take(self, flow: Flow, least: int | None) -> bool:
         """Begin what waits longest of a flow; tell whether there was anything."""
         taken = await self._patiently(
-            self.transactions.take, flow, least, self.workshop.waiting, self._left_alone()
+            self.transactions.take, flow, least, self._unseated(), self._left_alone()
         )
         for playing in taken.playing:
             if self.draining:  # since a moment ago
@@ -231,6 +238,10 @@ class Scheduler:
                 self._begin(playing)
         self._prepare(taken.lacking)
         return bool(taken.playing or taken.lacking)
+
+    def _unseated(self) -> frozenset[int]:
+        """Return the versions that do not play now: not ready, or held back."""
+        return self.workshop.waiting | self._blame.held_back
 
     def _left_alone(self) -> frozenset[str]:
         """Return the jobs that are not to be taken now: they rest, or we have them in hand.
@@ -330,7 +341,7 @@ class Scheduler:
         self.playing.pop(id, None)
         self._woken.set()  # a referee is free: find the next match while this one is stored
         if not isinstance(outcome, MatchFinished):
-            self._slow_down(outcome.reason)
+            self._slow_down(playing, outcome)
             trouble = JobTrouble.PLATFORM
             if isinstance(outcome, MatchPostponed):
                 trouble = JobTrouble.BUSY
@@ -339,6 +350,7 @@ class Scheduler:
             self._abandon(order)
         else:
             self._backoff.succeeded()
+            self._blame.succeeded()
             async with self._storing:
                 stored = await self._patiently(self.transactions.store, playing, outcome.result)
                 self._learn(order, stored)
@@ -350,13 +362,29 @@ class Scheduler:
             self._queue_changed = True
             self._woken.set()
 
-    def _slow_down(self, reason: str) -> None:
-        """Begin nothing for a while: a machine that fails would fail the next match, too."""
-        seconds = self._backoff.failed()
-        if self._pause is not None:
-            self._pause.cancel()
-        self._pause = asyncio.get_running_loop().call_later(seconds, self._go_on)
-        self.on_news(PlatformTrouble(f"{reason}; no match begins for {seconds:.0f} s"))
+    def _slow_down(self, playing: Playing, outcome: MatchAbandoned | MatchPostponed) -> None:
+        """Begin nothing for a while that would fail, too: a bot's matches, or all of them."""
+        names = dict(
+            zip(playing.order.versions, (each.name for each in playing.job.entrants), strict=True)
+        )
+        suspects = outcome.suspects if isinstance(outcome, MatchAbandoned) else ()
+        held = frozenset(version for version, name in names.items() if name in suspects)
+        seconds = SUSPECT_SECONDS
+        if not held:
+            held, seconds = self._blame.failed(names), self._backoff.failed()
+        if held:
+            self._blame.hold_back(held, seconds)
+            asyncio.get_running_loop().call_later(seconds, self.look)
+            for version in held:
+                self._forget(version)
+            whose = " of " + ", ".join(name for version, name in names.items() if version in held)
+        else:
+            if self._pause is not None:
+                self._pause.cancel()
+            self._pause = asyncio.get_running_loop().call_later(seconds, self._go_on)
+            whose = ""
+        text = f"{outcome.reason}; no match{whose} begins for {seconds:.0f} s"
+        self.on_news(PlatformTrouble(text))
 
     def _go_on(self) -> None:
         self._pause = None
@@ -383,7 +411,7 @@ class Scheduler:
     async def _look_around(self) -> None:
         """Take note of what others have changed: versions, tournaments, jobs."""
         if self.matchmaker is not None:
-            known = self.workshop.waiting | self._active
+            known = self._unseated() | self._active
             entered, left = await self._patiently(self.transactions.changes, known)
             for version in left:
                 self._forget(version)

@@ -29,6 +29,7 @@ ONE_OF_ALL: Final = 7 / 8  # of what all may hold, for one alone: it reaches its
 AT_THE_LIMIT: Final = 1 << 20  # bytes below it: memory is taken in pieces
 LEAF: Final = "keltis-self"  # version 2 allows processes only in leaves: ours go there
 CONTROLLERS: Final = ("memory", "pids")
+MEMORY_LIMITS: Final = ("memory.limit_in_bytes", "memory.max")  # of version 1, and of version 2
 FREEZE: Final = "cgroup.freeze"
 KILL: Final = "cgroup.kill"  # since Linux 5.14
 RELEASE_SECONDS: Final = 2.0  # until the kernel has let go of a group whose processes are dead
@@ -68,6 +69,7 @@ class Group:
     def __init__(self, bases: Sequence[Base], limits: Limits) -> None:
         self.directories: list[Path] = []
         self.memory: Path | None = None
+        self.pids: Path | None = None
         self._unified = False  # its memory is counted by version 2
         self.meter: Meter | None = None
         self._freezer = -1
@@ -82,6 +84,8 @@ class Group:
                 if "memory" in base.controllers:
                     self.memory = directory
                     self._unified = base.version == 2
+                if "pids" in base.controllers:
+                    self.pids = directory
                 if base.version == 2 and can_count(directory):
                     self._freezer = os.open(directory / FREEZE, os.O_WRONLY | os.O_CLOEXEC)
                     self.meter = Meter(directory)
@@ -111,12 +115,11 @@ class Group:
         """Return the bytes it holds now, file caches and /tmp included; none if nobody counts."""
         if self.memory is None:
             return None
-        name = "memory.current" if self._unified else "memory.usage_in_bytes"
-        try:
-            with open(f"{self.memory}/{name}", "rb") as file:  # noqa: PTH123 - quicker, often read
-                return int(file.read())
-        except OSError:
-            return None
+        return _figure(self.memory, "memory.current" if self._unified else "memory.usage_in_bytes")
+
+    def held_tasks(self) -> int | None:
+        """Return how many processes and threads are in it; none if nobody counts."""
+        return None if self.pids is None else _figure(self.pids, "pids.current")
 
     def out_of_memory(self) -> bool:
         """Return whether the kernel has killed a process in it for reaching its own limit."""
@@ -245,24 +248,36 @@ def _is_usable(base: Base) -> bool:
 
 def available_memory() -> int:
     """Return the bytes of memory that this machine has, or that our own group may have of it."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(physical, *_limits_around_us("memory", MEMORY_LIMITS))
+
+
+def available_tasks() -> int:
+    """Return how many processes and threads there can be, or may be in our own group."""
+    kernel = Path("/proc/sys/kernel")
+    machine = [int((kernel / name).read_text()) for name in ("pid_max", "threads-max")]
+    return min(*machine, *_limits_around_us("pids", ("pids.max",)))
+
+
+def _limits_around_us(controller: str, names: Sequence[str]) -> Iterator[int]:
+    """Yield the limits of a kind of our own group and of all around it."""
     with contextlib.suppress(OSError):
         mounts = Path("/proc/self/mountinfo").read_text()
         own = Path("/proc/self/cgroup").read_text()
-        for kind, controller in (("cgroup", "memory"), ("cgroup2", "")):
-            root, path = _mounted(mounts, kind, controller), _own_path(own, controller)
+        for kind, name in (("cgroup", controller), ("cgroup2", "")):
+            root, path = _mounted(mounts, kind, name), _own_path(own, name)
             if root is not None and path is not None:
                 directory = _below(root, path)
                 for place in (directory, *directory.parents):
-                    memory = min(memory, _limit_of(place) or memory)
+                    if limit := _limit_of(place, names):
+                        yield limit
                     if place == root:
                         break
-    return memory
 
 
-def _limit_of(directory: Path) -> int | None:
-    """Return the limit of memory of a group, or none if it has none."""
-    for name in ("memory.limit_in_bytes", "memory.max"):
+def _limit_of(directory: Path, names: Sequence[str] = MEMORY_LIMITS) -> int | None:
+    """Return the limit of a group, or none if it has none."""
+    for name in names:
         with contextlib.suppress(OSError, ValueError):  # "max" is no number
             return int((directory / name).read_text())
     return None
@@ -291,6 +306,15 @@ def _limit_all(base: Base, directory: Path, limit: int) -> None:
         (directory / "memory.max").write_text(str(limit))
     else:
         (directory / "memory.limit_in_bytes").write_text(str(limit))
+
+
+def _figure(directory: Path, name: str) -> int | None:
+    """Return what a file of a group says, if it is there."""
+    try:
+        with open(f"{directory}/{name}", "rb") as file:  # noqa: PTH123 - quicker, and often read
+            return int(file.read())
+    except OSError:
+        return None
 
 
 def can_count(directory: Path) -> bool:

@@ -187,6 +187,10 @@ class Child:
         """Return the bytes of memory that it holds."""
         return self.usage().memory
 
+    def held_tasks(self) -> int:
+        """Return how many processes and threads it has, where somebody counts them."""
+        return 0
+
     def members(self) -> list[int]:
         """Return its processes, found through their parents."""
         return descendants(self.root)

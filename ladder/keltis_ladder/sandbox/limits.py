@@ -13,6 +13,7 @@ class Limits:
     """The limits of one sandbox: of all its processes together where the kernel can do that."""
 
     memory: int  # bytes resident, all processes together
+    private: int  # bytes writable and private that each process may ask for, used or not
     processes: int  # and threads
     open_files: int  # by each process
     file_size: int  # bytes of one file
@@ -22,8 +23,7 @@ class Limits:
 
 
 SANDBOX_SHARE: Final = 0.75  # of the memory there is, for all sandboxes together
-IDLE_SHARE: Final = 0.25  # of the memory there is, for all processes that wait for their next game
-IDLE_OF_BOTS: Final = 0.5  # and of what bots that play may hold
+IDLE_SHARE: Final = 0.25  # of the memory there is, at most, for all that wait for their next game
 MOST_OF_BUILDS: Final = 16 * 1024 * MIB  # for all builds together
 
 
@@ -42,19 +42,16 @@ def memory_of_bots(memory: int) -> int:
     return int(SANDBOX_SHARE * memory) - memory_of_builds(memory)
 
 
-def idle_budget(memory: int, referees: int) -> int:
-    """Return the bytes that the waiting processes of one of some referees may hold together."""
-    most = min(IDLE_SHARE * memory, IDLE_OF_BOTS * memory_of_bots(memory))
-    return int(most) // max(1, referees)
-
-
 # Start-up, and each decision, are bounded by the clock; a build has only these. It may use so many
 # seconds; what the machine does not let end in so many on the wall is nobody's fault.
 BUILD_SECONDS: Final = 300.0
 LONGEST_BUILD_SECONDS: Final = 1800.0
 
+# The most that a bot may use; where many play on a machine with little memory each has less, by
+# ``shares.py``.
 PLAY: Final = Limits(
     memory=1024 * MIB,
+    private=1024 * MIB,
     processes=64,
     open_files=256,
     file_size=64 * MIB,
@@ -63,6 +60,7 @@ PLAY: Final = Limits(
 )
 BUILD: Final = Limits(
     memory=3072 * MIB,
+    private=3072 * MIB,
     processes=256,
     open_files=1024,
     file_size=512 * MIB,

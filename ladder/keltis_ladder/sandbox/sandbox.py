@@ -149,6 +149,10 @@ class SandboxedChild(Child):
         held = self.control_group.held_memory() if self.control_group is not None else None
         return super().held_memory() if held is None else held
 
+    def held_tasks(self) -> int:
+        """Return how many processes and threads it has, its init included."""
+        return (self.control_group.held_tasks() if self.control_group is not None else None) or 0
+
     @property
     def was_killed_from_outside(self) -> bool:
         """Whether its init ended without a word: nobody inside can bring that about."""
@@ -442,7 +446,7 @@ def _set_limits(pid: int, limits: Limits) -> None:
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_FSIZE, limits.file_size),
         # Private writable memory. RLIMIT_AS would count what Java and Node only reserve.
-        (resource.RLIMIT_DATA, limits.memory),
+        (resource.RLIMIT_DATA, limits.private),
         (resource.RLIMIT_MEMLOCK, 64 * KIB),
         (resource.RLIMIT_SIGPENDING, 256),
         (resource.RLIMIT_MSGQUEUE, 0),

@@ -12,7 +12,7 @@ from keltis_engine import VARIANTS, find_variant
 from keltis_server.http.auth import Call
 from keltis_server.http.endpoints import Endpoints, Media
 from keltis_server.models.accounts import QuotasOut
-from keltis_server.models.service import ClockOut, ServiceOut, VariantOut, VariantsOut
+from keltis_server.models.service import ClockOut, LimitsOut, ServiceOut, VariantOut, VariantsOut
 from keltis_server.site.encoding import JSON, dump_json
 
 ENDPOINTS: Final = Endpoints("service", "What this ladder is and plays.")
@@ -21,13 +21,14 @@ ENDPOINTS: Final = Endpoints("service", "What this ladder is and plays.")
 @ENDPOINTS.get("", returns=ServiceOut)
 async def service(call: Call) -> ServiceOut:
     """What this ladder is, and how much an author may ask for."""
-    settings = call.site.settings
+    settings, limits = call.site.settings, call.site.share.limits
     return ServiceOut(
         name="keltis-ladder",
         version=metadata.version("keltis-ladder"),
         registration=settings.registration,
         clock=ClockOut.model_validate(settings.control, from_attributes=True),
         quotas=QuotasOut.model_validate(settings.quotas, from_attributes=True),
+        limits=LimitsOut(memory_bytes=limits.memory, scratch_bytes=limits.scratch),
     )
 
 

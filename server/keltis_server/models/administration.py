@@ -15,7 +15,7 @@ class TroubleOut(BaseModel):
 
 
 class DraggingOut(BaseModel):
-    """A bot whose matches took so long that the machine would have to be too busy."""
+    """A bot whose matches do not come to their end, as if the machine failed or were too busy."""
 
     bot: str
     matches: int = Field(description="In a row.")
@@ -49,8 +49,9 @@ class StatusOut(BaseModel):
         "broke off, programs that cannot be had, a database that did not answer."
     )
     dragging: list[DraggingOut] = Field(
-        description="Bots whose matches took too long again and again, where those of others came "
-        "to their end: they may drag them on."
+        description="Bots whose matches took too long or were broken off again and again, where "
+        "those of others came to their end: they may drag them on, or have them fail. Their "
+        "matches are held back for ten minutes each time."
     )
     matches: int = Field(description="Stored in all.")
     authors: int

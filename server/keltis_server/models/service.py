@@ -15,6 +15,13 @@ class ClockOut(BaseModel):
     start_ms: int
 
 
+class LimitsOut(BaseModel):
+    """What a bot may use while it plays; less memory where many play on a small machine."""
+
+    memory_bytes: int = Field(description="Resident, all processes together.")
+    scratch_bytes: int = Field(description="In /tmp.")
+
+
 class ServiceOut(BaseModel):
     """What this ladder is."""
 
@@ -23,6 +30,7 @@ class ServiceOut(BaseModel):
     registration: str = Field(description="open, invitation or closed.")
     clock: ClockOut
     quotas: QuotasOut
+    limits: LimitsOut
 
 
 class VariantOut(BaseModel):

@@ -41,7 +41,7 @@ class Games:
             site.sandbox is not None,
             site.tell,
             nice=settings.nice,
-            idle_bytes=settings.idle_bytes,
+            share=site.share,
         )
         referees = len(self.dispatcher.cores)
         self.scheduler = Scheduler(

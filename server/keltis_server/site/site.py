@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from keltis_ladder.run.tournaments import Director
 from keltis_ladder.sandbox.sandbox import Sandbox
+from keltis_ladder.sandbox.shares import default_cores, share_of_referee
 from keltis_ladder.store.bots.accounts import AUTHOR_SCOPES, Bearer, TokenScope
 from keltis_ladder.store.bots.catalogue import local_author
 from keltis_ladder.store.database import Database
@@ -48,6 +49,8 @@ class Site:
         self.database = database
         self.sandbox = sandbox
         self.missing = missing  # why there is no sandbox, and so no guest may play
+        referees = len(settings.cores or default_cores())
+        self.share = share_of_referee(referees, settings.idle_bytes)  # of the memory, and a check's
         self.director = Director(database)
         self.local_key = LocalKey(home.directory)
         self.limiters = Limiters.of(settings.quotas)

@@ -23,6 +23,7 @@ from keltis_ladder.programs.preparing import discard_unfinished
 from keltis_ladder.programs.staging import BUILT, SUBMITTED
 from keltis_ladder.sandbox.child import descendants
 from keltis_ladder.sandbox.limits import LONGEST_BUILD_SECONDS
+from keltis_ladder.sandbox.shares import Share
 from keltis_ladder.sandbox.strays import end_strays
 from keltis_ladder.store.bots.submissions import Subject
 from keltis_ladder.store.home import Home
@@ -57,6 +58,7 @@ async def run_check(
     on_event: OnEvent,
     longest: float = LONGEST_SECONDS,
     nice: int = 0,
+    share: Share | None = None,
 ) -> str | None:
     """Check a version; return why it may not play, none if it may. Raise CheckTrouble."""
     await _wait_for_room(home.directory / "bots")
@@ -64,7 +66,7 @@ async def run_check(
     try:
         with tempfile.TemporaryFile() as log:  # what it says only if it dies of an internal error
             process = await asyncio.create_subprocess_exec(
-                *_command(home, scratch / "bot", subject.digest, sandboxed, nice),
+                *_command(home, scratch / "bot", subject.digest, sandboxed, nice, share),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -99,11 +101,15 @@ def _new_directory(parent: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix="check-", dir=parent))
 
 
-def _command(home: Home, bot: Path, archive: str, sandboxed: bool, nice: int) -> list[str]:
+def _command(
+    home: Home, bot: Path, archive: str, sandboxed: bool, nice: int, share: Share | None
+) -> list[str]:
     command = [sys.executable, "-m", "keltis_ladder.check.worker", "--parent", str(os.getpid())]
     command += ["--bot", str(bot), "--cache", str(home.directory / "bots")]
     command += ["--unpack", str(home.archives.path(archive)), "--archive", archive]
     command += ["--nice", str(nice)]
+    if share is not None:
+        command += ["--share", str(share)]
     return command if sandboxed else [*command, "--no-sandbox"]
 
 

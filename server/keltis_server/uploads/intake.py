@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from keltis_ladder.files.trees import discard
 from keltis_ladder.findings import Finding, Mark
 from keltis_ladder.run.build_room import why_no_room
 from keltis_ladder.run.scheduler import PlatformTrouble
+from keltis_ladder.sandbox.shares import LONG_CHECKS, quick_checks
 from keltis_ladder.store.bots.submissions import (
     CheckFindings,
     Subject,
@@ -46,9 +46,6 @@ MOST_TRIES: Final = 3  # of a check that the platform could not finish
 RETRY_SECONDS: Final = 1.0  # before the next try
 BACKOFF: Final = 4  # how many times longer each pause is than the one before
 LOOK_SECONDS: Final = 1.0  # between two looks at what others want checked
-CORES_EACH: Final = 4  # for one check at a time that is short
-FEWEST: Final = 2  # short ones at a time, so that nobody waits for a single other author
-LONG_AT_ONCE: Final = 1  # checks that take long: each may use gigabytes
 SHORT_SECONDS: Final = 60.0  # a check that takes longer is long, and so is the bot's next one
 UNFINISHED: Final = ".new-*"  # how the names of bots begin that are being built
 
@@ -64,7 +61,7 @@ class Intake:
         self.pruner = Pruner(site)
         self.longest = LONGEST_SECONDS
         self.short_seconds = SHORT_SECONDS
-        self.lanes = Lanes(max(FEWEST, len(os.sched_getaffinity(0)) // CORES_EACH), LONG_AT_ONCE)
+        self.lanes = Lanes(quick_checks(), LONG_CHECKS)
         self._site = site
         self._running: dict[int, asyncio.Task[list[VersionChanged]]] = {}
         self._alarms: dict[int, asyncio.TimerHandle] = {}  # when they count as long
@@ -224,6 +221,7 @@ class Intake:
                     progress.take,
                     self.longest,
                     self._site.settings.nice,
+                    self._site.share,
                 )
             except Exception as error:
                 expected = isinstance(error, CheckTrouble | OSError | ValueError)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from keltis_ladder.dispatch import pool as pools
+from keltis_ladder.dispatch.child import MOST_TRIES
 from keltis_ladder.dispatch.dispatcher import (
     AttemptFailed,
     MatchAbandoned,
@@ -31,7 +32,7 @@ from tests.ladder.dispatch.support.playing import CORES, Record, finished, in_fr
 SPOIL = '''
 import pathlib
 from keltis_ladder.match.excuses import Excuses
-from keltis_ladder.match.faults import InDoubt, MachineBusy
+from keltis_ladder.match.faults import InDoubt, MachineBusy, PlatformFault
 from keltis_ladder.referee import referee
 
 PLAN = pathlib.Path({plan!r})
@@ -39,8 +40,8 @@ PLAN = pathlib.Path({plan!r})
 class Spoiled:
     """Plays as a referee does, if the machine lets it."""
 
-    def __init__(self, launcher, idle_bytes):
-        self.referee = referee_of(launcher, idle_bytes=idle_bytes)
+    def __init__(self, launcher, **bounds):
+        self.referee = referee_of(launcher, **bounds)
         self.control, self.excuses = self.referee.control, Excuses()
 
     def play_match(self, ruleset, seed, entrants, watcher):
@@ -48,6 +49,8 @@ class Spoiled:
         PLAN.write_text(" ".join(plan[1:]))
         if plan and plan[0] == "busy":
             raise MachineBusy("the match takes too long: the machine is too busy")
+        if plan and plan[0] == "fail":
+            raise PlatformFault("the kernel ended the bot")
         if plan and plan[0] == "doubt" and self.excuses.grant(entrants[0].key):
             raise InDoubt("failed while the machine was busy", entrants[0].key)
         self.referee.control = self.control
@@ -68,7 +71,7 @@ if "keltis_ladder.referee.worker" in sys.orig_argv:
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the file that says what becomes of the next matches: busy, doubt or fine."""
+    """Return the file that says what becomes of the next matches: busy, fail, doubt or fine."""
     plan = tmp_path / "plan"
     plan.write_text("")
     (tmp_path / "front").mkdir()
@@ -124,6 +127,33 @@ def test_a_match_that_alone_never_ends_is_given_up_and_its_bots_are_shown(
     assert all(isinstance(outcome, MatchPostponed) for outcome in first)
     assert isinstance(last, MatchAbandoned)
     assert "others came to their end" in last.reason
+
+
+def test_bots_whose_matches_alone_fail_are_named_and_those_of_a_broken_machine_are_not(
+    plan: Path, quick: tuple[Entrant, ...], slow: tuple[Entrant, ...]
+) -> None:
+    hostile, (honest,) = jobs(quick, 2 * MOST_OVERLONG), jobs(slow, 1)
+    broken, alone = hostile[:MOST_OVERLONG], hostile[MOST_OVERLONG:]
+    plan.write_text("fail " * MOST_TRIES * MOST_OVERLONG)
+
+    async def play() -> list[Outcome]:
+        async with LocalDispatcher(CORES[:1], sandboxed=False) as dispatcher:
+            found = [await dispatcher.submit(job) for job in broken]
+            assert dispatcher.suspects == {}
+            for job in alone:
+                finished(await dispatcher.submit(honest))
+                plan.write_text("fail " * MOST_TRIES)
+                found.append(await dispatcher.submit(job))
+            assert dispatcher.suspects.keys() == {bot.name for bot in quick}
+            return found
+
+    found = run(play())
+    assert all(isinstance(outcome, MatchAbandoned) for outcome in found)
+    suspects = [outcome.suspects for outcome in found if isinstance(outcome, MatchAbandoned)]
+    names = tuple(bot.name for bot in quick)
+    # The last of a broken machine's counts as the first: others had come to their end since.
+    assert suspects[:-2] == [()] * (len(found) - 2)
+    assert suspects[-2:] == [names] * 2
 
 
 def test_a_bot_is_excused_only_so_often_by_all_referees_together(

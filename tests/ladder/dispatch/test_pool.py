@@ -176,6 +176,7 @@ def test_a_closed_pool_plays_nothing(quick: tuple[Entrant, ...]) -> None:
 def test_a_referee_whose_parent_has_gone_does_not_stay() -> None:
     somebody_else = str(os.getppid())
     command = [sys.executable, "-m", "keltis_ladder.referee.worker", "--parent", somebody_else]
+    command += ["--share", "1,1,1"]
     done = subprocess.run(command, input=b"", capture_output=True, timeout=300)
     assert done.returncode == 1
     assert b"has gone" in done.stderr

@@ -20,6 +20,8 @@ from keltis_ladder.doctor.capacity import (
     clock_status,
     files_check,
     synchrony_check,
+    tasks_check,
+    watches_check,
 )
 from keltis_ladder.doctor.check import Machine
 from keltis_ladder.doctor.groups import (
@@ -363,12 +365,35 @@ def test_memory_is_told(machine: Machine, kib: int, state: CheckState, required:
 
 
 def test_memory_for_all_bots_that_play_is_told_with_the_setting() -> None:
-    assert bots_check(8 * GIB, 2).state is CheckState.OK
-    check = bots_check(20 * GIB, 8)
+    assert bots_check(64 * GIB, 4, 3).state is CheckState.OK
+    check = bots_check(64 * GIB, 16, 5)
     assert (check.state, check.required) == (CheckState.LIMITED, False)
-    assert check.found == "20.0 GiB for all; 8 x 4 bots of 1 GiB are 32 GiB"
-    assert check.remedy == ("keltis-ladder serve --cores 0-4",)
-    assert bots_check(GIB, 1).remedy == ()
+    assert check.found == (
+        "32.0 GiB for all; 16 matches and 5 checks at the same time, 288 MiB for each bot"
+    )
+    assert check.remedy == ("keltis-ladder serve --cores 3",)
+    check = bots_check(8 * GIB, 8, 3)
+    assert check.found.startswith("3.0 GiB for all; 7 matches and 3 checks at the same time, ")
+    assert "On 8 cores a bot would have less than 64 MiB" in check.meaning
+    check = bots_check(GIB, 1, 3)
+    assert check.found.startswith("0.4 GiB for all; 1 match and 3 checks")
+    assert check.remedy == ()
+
+
+def test_too_few_processes_and_threads_are_told() -> None:
+    assert tasks_check(1 << 22, 64).state is CheckState.OK
+    check = tasks_check(4915, 8)
+    assert (check.state, check.required) == (CheckState.LIMITED, False)
+    assert check.found == "up to 4,915; bots at 8 tables, and everything else, need 12,352"
+    assert "TasksMax=infinity" in check.remedy[0]
+
+
+def test_watches_that_bots_could_use_up_are_told() -> None:
+    assert watches_check(None, 8 * GIB).state is CheckState.OK
+    assert watches_check(1 << 30, 8 * GIB).state is CheckState.OK
+    check = watches_check(1 << 20, 8 * GIB)
+    assert (check.state, check.required) == (CheckState.LIMITED, False)
+    assert check.remedy == ("sysctl fs.epoll.max_user_watches=50331648",)
 
 
 def test_too_few_open_files_for_the_connections_are_told() -> None:

@@ -17,8 +17,9 @@ from keltis_ladder.programs.launchers import SandboxLauncher, make_launcher
 from keltis_ladder.referee.bot_process import BotProcess
 from keltis_ladder.referee.referee import Referee
 from keltis_ladder.sandbox.cgroups import ALL_BOTS, Base, Groups, available_memory, find_groups
-from keltis_ladder.sandbox.limits import idle_budget
+from keltis_ladder.sandbox.limits import memory_of_bots
 from keltis_ladder.sandbox.sandbox import Sandbox, SandboxMissing, find_sandbox
+from keltis_ladder.sandbox.shares import share_of_table
 from tests.ladder.support.small_bots import entrant, write_bot
 
 CONTROL = TimeControl(bank_ms=60_000, increment_ms=100, start_ms=60_000)
@@ -54,7 +55,7 @@ def test_the_largest_processes_that_wait_are_ended_first(referee: Referee, tmp_p
     assert {("small", 0), ("small", 1)} <= set(before)
     assert len(before) == 3
     assert referee.largest_idle.keys() == {large.key}
-    assert sum(process.held_memory() for process in before.values()) <= 250 * MIB
+    assert sum(process.held().memory for process in before.values()) <= 250 * MIB
     result = referee.play_match(RULESET, 2, [small, large])
     assert [game.losses for game in result.games] == [[], []], "it is no fault to be ended"
     after = kept(referee)
@@ -73,9 +74,38 @@ def test_without_need_nobody_is_ended(referee: Referee, tmp_path: Path) -> None:
     assert referee.largest_idle == {}
 
 
-def test_all_referees_together_have_a_quarter_of_the_memory() -> None:
-    assert 4 * sum([idle_budget(16 << 30, 8)] * 8) == 16 << 30
-    assert 0 < available_memory() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+def test_those_that_are_ended_for_what_they_hold_do_not_run_once_more(
+    referee: Referee, tmp_path: Path
+) -> None:
+    """Many together could take more than there is, while others play."""
+    tmp_path.chmod(0o755)
+    last_words = "import atexit, pathlib\natexit.register(pathlib.Path('left').touch)"
+    bot = write_bot(tmp_path / "large", HOARDS.format(mib=300), last_words)
+    bots = [entrant(bot), entrant(write_bot(tmp_path / "small"))]
+    assert referee.play_game(RULESET, 1, bots, 0).losses == []
+    referee._end_largest()
+    assert {name for name, _ in kept(referee)} == {"small"}
+    assert not (bot / "left").exists()
+
+
+def test_those_with_most_threads_are_ended_first(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    rests = "threading.Thread(target=time.sleep, args=(1e6,), daemon=True).start()"
+    threads = f"import threading\nfor _ in range(30): {rests}"
+    bots = [
+        entrant(write_bot(tmp_path / "many", before=threads)),
+        entrant(write_bot(tmp_path / "few")),
+    ]
+    with crowd(mib=1000) as (sandbox, _):
+        referee = Referee(SandboxLauncher(sandbox), CONTROL, idle_tasks=60)
+        try:
+            result = referee.play_match(RULESET, 1, bots)
+            assert [game.losses for game in result.games] == [[], []]
+            left = kept(referee)
+            assert sorted(name for name, _ in left) == ["few", "few", "many"]
+            assert sum(process.held().tasks for process in left.values()) <= 60
+        finally:
+            referee.kill()
 
 
 @contextmanager
@@ -116,6 +146,29 @@ def test_a_bot_that_was_killed_for_what_others_hold_is_not_blamed(tmp_path: Path
                 referee.play_match(RULESET, 2, bots)
             (bot / "eat").unlink()
             assert [game.losses for game in referee.play_match(RULESET, 2, bots).games] == [[], []]
+        finally:
+            referee.kill()
+
+
+def test_bots_that_use_all_they_may_cannot_bring_about_a_fault_of_the_platform(
+    tmp_path: Path,
+) -> None:
+    """Four of one author could otherwise abort each match that one of them loses."""
+    tmp_path.chmod(0o755)
+    greedy = [entrant(write_bot(tmp_path / f"bot{n}", HOARDS.format(mib=70))) for n in range(3)]
+    eats = write_bot(tmp_path / "eats", EATS)
+    (eats / "eat").touch()
+    budget = 600 * MIB
+    share = share_of_table(budget * 8 // 3, 1, 0)  # of which bots have so much
+    assert memory_of_bots(budget * 8 // 3) == budget
+    with crowd(mib=budget // MIB) as (sandbox, _):
+        referee = Referee(SandboxLauncher(sandbox), CONTROL, share.limits, share.idle)
+        try:
+            result = referee.play_match(RULESET, 1, [*greedy, entrant(eats)])
+            for game in result.games:
+                (loss,) = game.losses
+                assert game.entrants[loss.seat] == len(greedy)
+                assert (loss.fault.kind, loss.fault.code) == ("resources", "memory")
         finally:
             referee.kill()
 

@@ -82,7 +82,7 @@ def test_no_match_of_a_tournament_is_void_because_the_machine_was_too_busy(
         assert [job.tries for job in session.exec(select(Job))] == [1, 1, 1]
     troubles = [news.text for news in ladder.news if isinstance(news, PlatformTrouble)]
     assert len(troubles) == 3 * OFTEN
-    assert all("too busy; no match begins for" in text for text in troubles)
+    assert all("too busy; no match" in text for text in troubles)
 
 
 def test_a_match_that_was_postponed_lets_others_go_first() -> None:

@@ -284,7 +284,7 @@ def test_matches_that_fail_through_us_are_tried_again_less_and_less_often(ladder
     pauses = [later - sooner for sooner, later in itertools.pairwise(moments)]
     assert all(pause >= 2**n for n, pause in enumerate(pauses))
     assert [text.rpartition("; ")[2] for text in troubles(ladder)] == [
-        f"no match begins for {2**n} s" for n in range(3)
+        f"no match of one, two begins for {2**n} s" for n in range(3)
     ]
 
 

@@ -39,7 +39,14 @@ from tests.ladder.support.boxes import (
 )
 from tests.places import ROOT
 
-SMALL = replace(PLAY, memory=128 * MIB, scratch=4 * MIB, scratch_files=50, file_size=MIB)
+SMALL = replace(
+    PLAY,
+    memory=128 * MIB,
+    private=128 * MIB,
+    scratch=4 * MIB,
+    scratch_files=50,
+    file_size=MIB,
+)
 # The last one does nothing, and says that it did.
 ALLOWED = ("AF_UNIX", "F_GETFL", "clone of a thread", "sched_setscheduler")
 UNKNOWN = ("clone3", "fsopen", "preadv2", "unheard_of")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from keltis_ladder.sandbox.limits import PLAY
 from keltis_server.http.endpoints import API
 from keltis_server.settings import Quotas, Registration
 from tests.server.support.serving import QUIET, Served, bearer, served
@@ -29,6 +30,17 @@ async def refusal(server: Served, path: str, headers: Headers) -> int:
     async with server.http.get(server.url + API + path, headers=headers) as response:
         assert response.content_type == "application/problem+json"
         return response.status
+
+
+def test_everybody_is_told_what_a_bot_may_use_here(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served(tmp_path) as server:
+            limits = (await server.get(""))["limits"]
+            share = server.site.share.limits
+            assert limits == {"memory_bytes": share.memory, "scratch_bytes": share.scratch}
+            assert 0 < share.memory <= PLAY.memory
+
+    asyncio.run(scenario())
 
 
 def test_an_author_registers_and_looks_after_their_tokens(tmp_path: Path) -> None:
