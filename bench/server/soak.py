@@ -65,6 +65,7 @@ class Sample:
     rated: int  # matches, since the beginning
     faults: int  # of bots that make none
     data_mib: float
+    no_core_s: float  # that the event loop was ready to run and had no core, since its start
     median_ms: float | None = None  # of the honest requests since the sample before
     p99_ms: float | None = None
 
@@ -139,6 +140,7 @@ def sample(server: ServerProcess, measuring: Measuring, begin: float) -> Sample:
         rated=measuring.ask(rated),
         faults=measuring.ask(faults),
         data_mib=round(size_of(server.data) / MIB, 2),
+        no_core_s=round(int((process / "schedstat").read_text().split()[1]) / 1e9, 1),
     )
 
 
@@ -336,7 +338,7 @@ def page(found: dict[str, Any]) -> str:
         f" {fmean(uploads) if uploads else 0:.0f} s in the mean."
     )
     headings = ["s", "memory, MiB", "descriptors", "threads", "tasks", "rated", "data, MiB"]
-    headings += ["median, ms", "99 %, ms"]
+    headings += ["no core, s", "median, ms", "99 %, ms"]
     lines = [
         "# Honest clients beside hostile ones",
         "",
