@@ -33,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .PHONY: help run demo install dev test lint format test-interpreted test-compiled test-pythons test-pythons-quick test-collected test-steady \
   bench bench-referee bench-strength bench-load bench-fairness bench-deals bench-ratings bench-joint bench-joint-numbers bench-coverage bench-matchmaking bench-store \
-  bench-server bench-edge bench-spectators bench-pages bench-kills bench-uploads bench-shares bench-audit fuzz migration \
+  bench-server bench-edge bench-soak bench-builds bench-spectators bench-pages bench-kills bench-uploads bench-shares bench-audit fuzz migration \
   screenshots golden wire-types transcripts help-snapshots sandbox-init clean FORCE
 
 help:  ## Show this list
@@ -133,6 +133,12 @@ bench-edge: $(VENV)/dev  ## Measure honest requests while one address does its w
 
 bench-shares: $(VENV)/dev  ## Measure what one greedy author leaves to all others
 	$(COMPILED) $(BIN)/python -m bench.server.shares
+
+bench-soak: $(VENV)/dev  ## Let honest and hostile clients at a server that plays: MINUTES, 10 unless told
+	$(COMPILED) $(BIN)/python -m bench.server.soak --minutes $(or $(MINUTES),10)
+
+bench-builds: $(VENV)/dev  ## Measure how long the starters take to build, in the sandbox and without it
+	$(COMPILED) $(BIN)/python -m bench.server.builds
 
 bench-spectators: $(VENV)/dev  ## Let 2,000 websockets watch one match
 	$(COMPILED) $(BIN)/python -m bench.server.spectators

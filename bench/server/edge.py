@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
@@ -34,34 +35,56 @@ ORDINARY: Final = (API, f"{API}/leaderboard", f"{API}/bots/{BOT}", "/rules", "/h
 GOAL: Final = 50.0  # milliseconds, the median while there is an attack
 
 
-async def ask(url: str, seconds: float) -> dict[str, Any]:
-    """Ask for ordinary things at a steady rate; a request's time counts from when it was due."""
-    times: list[float] = []
-    statuses: Counter[str] = Counter()
+class Asked:
+    """What became of requests."""
 
-    async def one(http: aiohttp.ClientSession, path: str, due: float) -> None:
-        try:
-            async with http.get(url + path) as response:
-                await response.read()
-                statuses[str(response.status)] += 1
-        except (OSError, aiohttp.ClientError) as error:
-            statuses[type(error).__name__] += 1
-        times.append(1000 * (time.perf_counter() - due))
+    def __init__(self) -> None:
+        self.times: list[tuple[float, float]] = []  # when each was due (s), how long it took (ms)
+        self.statuses: Counter[str] = Counter()
 
-    async with aiohttp.ClientSession() as http:
+    async def ask(
+        self,
+        http: aiohttp.ClientSession,
+        url: str,
+        seconds: float,
+        paths: Sequence[str] = ORDINARY,
+        per_second: float = PER_SECOND,
+    ) -> None:
+        """Ask at a steady rate; a request's time counts from when it was due."""
         begin = time.perf_counter()
         tasks = []
-        for number, path in enumerate(cycle(ORDINARY)):
-            due = begin + number / PER_SECOND
+        for number, path in enumerate(cycle(paths)):
+            due = begin + number / per_second
             if due > begin + seconds:
                 break
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            tasks.append(asyncio.create_task(one(http, path, due)))
+            tasks.append(asyncio.create_task(self._one(http, url + path, begin, due)))
         await asyncio.gather(*tasks)
+
+    async def _one(self, http: aiohttp.ClientSession, url: str, begin: float, due: float) -> None:
+        try:
+            async with http.get(url) as response:
+                await response.read()
+                self.statuses[str(response.status)] += 1
+        except (OSError, aiohttp.ClientError) as error:
+            self.statuses[type(error).__name__] += 1
+        self.times.append((due - begin, 1000 * (time.perf_counter() - due)))
+
+
+async def ask(url: str, seconds: float) -> dict[str, Any]:
+    """Ask for ordinary things; return how long that took."""
+    asked = Asked()
+    async with aiohttp.ClientSession() as http:
+        await asked.ask(http, url, seconds)
+    statuses = dict(asked.statuses)
+    return {"statuses": statuses, **quantiles([took for _, took in asked.times])}
+
+
+def quantiles(times: Iterable[float]) -> dict[str, float]:
+    """Return how many times there are, their median and what is beyond."""
     ordered = sorted(times)
     return {
         "requests": len(ordered),
-        "statuses": dict(statuses),
         "median_ms": round(ordered[len(ordered) // 2], 2),
         "p99_ms": round(ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))], 2),
         "max_ms": round(ordered[-1], 2),

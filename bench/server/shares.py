@@ -16,10 +16,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import HTTPHandler, Request, build_opener
 
 from sqlmodel import Session, func, select
 from tests.ladder.support.small_bots import write_bot
@@ -44,12 +45,25 @@ OTHERS: Final = 8  # bots of as many authors that are on the ladder
 PATIENCE: Final = 600.0  # seconds for an upload to be rated
 
 
+class From(HTTPHandler):
+    """Connects from an address of this machine."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self._source = source
+
+    def http_open(self, request: Request) -> HTTPResponse:
+        """Send a request."""
+        return self.do_open(HTTPConnection, request, source_address=(self._source, 0))
+
+
 class Author:
     """Somebody with an account."""
 
-    def __init__(self, server: ServerProcess, name: str, scratch: Path) -> None:
-        self._server = server
+    def __init__(self, url: str, name: str, scratch: Path, source: str = "127.0.0.1") -> None:
+        self._url = url
         self._scratch = scratch
+        self._opener = build_opener(From(source))
         opened = json.loads(self.post("/accounts", json.dumps({"name": name}).encode()))
         self._token = opened["token"]
 
@@ -60,8 +74,8 @@ class Author:
         headers = {"Content-Type": kind}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        request = Request(f"{self._server.url}/api/v1{path}", body, headers)
-        with urlopen(request, timeout=PATIENCE) as answer:
+        request = Request(f"{self._url}/api/v1{path}", body, headers)
+        with self._opener.open(request, timeout=PATIENCE) as answer:
             found: bytes = answer.read()
             return found
 
@@ -187,13 +201,13 @@ def measure(uploads: int, seconds: float, nice: int) -> dict[str, Any]:
         options = ("--port", "0", "--no-house", "--settled-below", "0")
         with ServerProcess(data, *options, KELTIS_NICE=str(nice)) as server:
             measuring = Measuring(database)
-            modest = Author(server, "modest-one", Path(scratch))
+            modest = Author(server.url, "modest-one", Path(scratch))
             measuring.upload_seconds(modest, ["warm-up"])
             quiet = {
                 "upload_s": measuring.upload_seconds(modest, [f"calm-{n}" for n in range(uploads)]),
                 "rated_per_s": round(measuring.rated_per_second(seconds), 2),
             }
-            greedy = GreedyAuthor(Author(server, "greedy-one", Path(scratch)))
+            greedy = GreedyAuthor(Author(server.url, "greedy-one", Path(scratch)))
             greedy.prepare(measuring.until_rated)
             greedy.start()
             time.sleep(3)  # let it come to speed

@@ -44,6 +44,7 @@ QUIET: Final = 5.0  # seconds of each pause between two rounds
 GOAL: Final = 50.0  # ms by which an answer may be late, without what is the machine's
 MIB: Final = 1 << 20
 SEED: Final = 1
+HERE: Final = "127.0.0.1"
 
 Maker = Callable[[random.Random, int], bytes]
 COMPRESS: Final = tuple(archives.COMPRESSIONS.values())
@@ -231,19 +232,30 @@ class Watch:
         return {name: summary(values) for name, values in parts.items()}
 
 
-async def register(url: str) -> list[dict[str, str]]:
+def client(source: str) -> aiohttp.ClientSession:
+    """Return a client at an address of this machine, which waits for as long as it takes."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(local_addr=(source, 0)),
+        timeout=aiohttp.ClientTimeout(total=None),
+    )
+
+
+async def register(url: str, source: str = HERE, who: str = "author") -> list[dict[str, str]]:
     """Open the accounts; return what each author sends as a header."""
     found = []
-    async with aiohttp.ClientSession() as session:
+    async with client(source) as session:
         for number in range(AUTHORS):
-            name = {"name": f"author-{number}"}
+            name = {"name": f"{who}-{number}"}
             async with session.post(f"{url}/api/v1/accounts", json=name) as answer:
                 found.append({"Authorization": f"Bearer {(await answer.json())['token']}"})
     return found
 
 
 async def upload(
-    url: str, authors: list[dict[str, str]], queues: list[list[tuple[str, bytes]]]
+    url: str,
+    authors: list[dict[str, str]],
+    queues: list[list[tuple[str, bytes]]],
+    source: str = HERE,
 ) -> Counter[str]:
     """Let each author upload one after the other; return how each kind was answered."""
     answers: Counter[str] = Counter()
@@ -254,8 +266,7 @@ async def upload(
                 await answer.read()
                 answers[f"{kind}: {answer.status}"] += 1
 
-    timeout = aiohttp.ClientTimeout(total=None)
-    async with aiohttp.ClientSession(timeout=timeout) as session:
+    async with client(source) as session:
         await asyncio.gather(*map(one_author, authors, queues))
     return answers
 

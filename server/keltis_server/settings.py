@@ -20,6 +20,7 @@ HOST: Final = "127.0.0.1"
 PORT: Final = 8080
 NICE: Final = 10  # a tenth of what others get who want the same core; all of it otherwise
 PACE: Final = PaceRules(calm=True)
+AUDIT_LOOK: Final = 20
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
@@ -89,6 +90,7 @@ class Settings:
     origins: tuple[str, ...] = ()  # other sites whose pages may open a websocket
     forwarded: bool = False  # behind a proxy that says who called
     access_log: bool = False
+    audit_look: int = AUDIT_LOOK  # percent of a core for looking at decisions; 0: never
     suspend_suspects: bool = False  # a bot that the audit finds is disabled at once
 
     @property
@@ -102,6 +104,8 @@ class Settings:
             raise BadSettings(f"there is no port {self.port}: choose 1 to 65535, or 0 for any")
         if not 0 <= self.nice <= NICEST:
             raise BadSettings(f"niceness {self.nice}: choose 0 to {NICEST}")
+        if not 0 <= self.audit_look <= 100:
+            raise BadSettings(f"{self.audit_look} % of a core for the audit: choose 0 to 100")
         for url in (self.public_url, *self.origins):
             if url and not _is_site(url):
                 raise BadSettings(

@@ -27,7 +27,15 @@ from keltis_ladder.sandbox.niceness import NICEST
 from keltis_ladder.store.whereabouts import DATA, usual_directory
 from keltis_server.logs import LogFormat, LogLevel, set_up
 from keltis_server.serve import serve as run
-from keltis_server.settings import HOST, NICE, PORT, Quotas, Registration, Settings
+from keltis_server.settings import (
+    AUDIT_LOOK,
+    HOST,
+    NICE,
+    PORT,
+    Quotas,
+    Registration,
+    Settings,
+)
 from keltis_server.site.site import Site
 
 DEFAULTS: Final = Quotas()
@@ -150,6 +158,16 @@ def serve(
     log: Annotated[LogFormat, setting("--log", "Format of the log.")] = LogFormat.TEXT,
     log_level: Annotated[LogLevel, setting("--log-level", "Minimum level.")] = LogLevel.INFO,
     access_log: Annotated[bool, setting("--access-log", "Log each request.")] = False,
+    audit_look: Annotated[
+        int,
+        setting(
+            "--audit-look",
+            "Percent of one core for analysing decisions for the audit; 0: never.",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+        ),
+    ] = AUDIT_LOOK,
     suspend_suspects: Annotated[
         bool,
         setting(
@@ -214,6 +232,7 @@ def serve(
         origins=tuple(url.rstrip("/") for url in origin or ()),
         forwarded=forwarded,
         access_log=access_log,
+        audit_look=audit_look,
         suspend_suspects=suspend_suspects,
     )
     settings.check()

@@ -1,32 +1,16 @@
-"""Keep a fitter running beside a ladder, and pass on what it publishes.
-
-It starts with the first result, or at once where there are results: a ladder on which nobody plays
-has no use for it. One that dies is started again, later each time, and the ladder goes on without:
-its figures are older then, never wrong.
-"""
+"""The fitter of a ladder, as whoever started it sees it: a process that publishes ratings."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-import logging
-import os
-import sys
-import tempfile
-from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Final
+from typing import Any, Final
 
 from keltis_ladder.ratings.scopes import Scope
-from keltis_ladder.run.backoff import Backoff
+from keltis_ladder.run.beside import Beside
 from keltis_ladder.store.database import Database
-from keltis_ladder.store.ratings.memory import matches_stored
 
-FINISHING: Final = 60.0  # seconds for the last publications, on a machine that is busy
-
-log = logging.getLogger(__name__)
+_MODULE: Final = "keltis_ladder.run.fitter"
 
 
 @dataclass(frozen=True)
@@ -37,101 +21,11 @@ class JointPublished:
     as_of: int  # the last match that is in it
 
 
-class Fitting:
-    """A fitter, as its parent sees it. To be used from one event loop."""
+class Fitting(Beside):
+    """A fitter that is kept running, and what it publishes."""
 
     def __init__(self, database: Database, on_published: Callable[[JointPublished], None]) -> None:
-        self._database = database
-        self._on_published = on_published
-        self._backoff = Backoff()
-        self._task: asyncio.Task[None] | None = None
-        self._process: Process | None = None
-        self._finishing = False
+        def take(told: dict[str, Any]) -> None:
+            on_published(JointPublished(Scope.parse(told["scope"]), told["as_of"]))
 
-    @property
-    def pid(self) -> int | None:
-        """The fitter's process; none: there is none now."""
-        return None if self._process is None else self._process.pid
-
-    async def start(self) -> None:
-        """Begin, if there are results to fit."""
-        if await asyncio.to_thread(self._has_results):
-            self.begin()
-
-    def _has_results(self) -> bool:
-        with self._database.reading() as session:
-            return matches_stored(session) > 0
-
-    def begin(self) -> None:
-        """Start the fitter, unless there is one."""
-        if self._task is None and not self._finishing:
-            self._task = asyncio.create_task(self._keep(), name="fitting")
-
-    async def _keep(self) -> None:
-        """Have a fitter until we are told to stop; one at least, for what is to be finished."""
-        while True:
-            with tempfile.TemporaryFile() as words:
-                try:
-                    code = await self._follow(words)
-                except (OSError, ValueError) as error:
-                    reason = str(error)
-                else:
-                    words.seek(0)
-                    said = words.read().decode("utf-8", "replace").strip().split("\n")[-1]
-                    reason = f"it ended with code {code}{': ' if said else ''}{said}"
-            if self._finishing:
-                return
-            pause = self._backoff.failed()
-            log.warning("the fitter of the joint rating: %s; again in %g s", reason, pause)
-            await asyncio.sleep(pause)
-
-    async def _follow(self, words: IO[bytes]) -> int:
-        """Start a fitter and pass on what it publishes, up to its end; return its exit code."""
-        process = self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "keltis_ladder.run.fitter", "--parent", str(os.getpid())),
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=words,
-            start_new_session=True,  # an interrupt from the terminal is for us alone
-        )
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            # Not by its arguments, which everybody on this machine can read.
-            process.stdin.write(json.dumps({"database": self._database.url}).encode() + b"\n")
-            if self._finishing:
-                self._ask_to_finish(process)
-            async for line in process.stdout:
-                told = json.loads(line)
-                self._backoff.succeeded()
-                self._on_published(JointPublished(Scope.parse(told["scope"]), told["as_of"]))
-            return await process.wait()
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
-            self._process = None
-
-    def _ask_to_finish(self, process: Process) -> None:
-        assert process.stdin is not None
-        with suppress(ConnectionError):
-            process.stdin.write(b"finish\n")
-
-    async def finish(self) -> None:
-        """Have what is left published, as far as that is quickly done, and end."""
-        self._finishing = True
-        if self._task is None:
-            return
-        if self._process is not None:
-            self._ask_to_finish(self._process)
-        if not self._backoff.failures:
-            await asyncio.wait([self._task], timeout=FINISHING)
-        await self.stop()
-
-    async def stop(self) -> None:
-        """End it now: the next one goes on where it was."""
-        self._finishing = True
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        super().__init__("the fitter of the joint rating", _MODULE, database, take)

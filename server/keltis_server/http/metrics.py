@@ -64,6 +64,7 @@ CHANNELS_FAILED: Final = counter(
 )
 VERSIONS: Final = counter("keltis_versions", "Versions by the state they came to.", ["state"])
 LAG: Final = gauge("keltis_loop_lag_seconds", "How late the event loop was, last time.")
+TASKS: Final = gauge("keltis_tasks", "Tasks of the event loop.")
 
 
 class Exposition:
@@ -107,6 +108,7 @@ async def watch_loop() -> None:
         due = loop.time() + LOOK_EVERY
         await asyncio.sleep(LOOK_EVERY)
         LAG.set(max(0.0, loop.time() - due))
+        TASKS.set(len(asyncio.all_tasks(loop)))
 
 
 def count(happening: Happening) -> None:

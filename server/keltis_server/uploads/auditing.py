@@ -1,4 +1,7 @@
-"""The auditor: takes new results into the audit, in the background, and tells whom it found."""
+"""The auditor: takes new results into the audit, in the background, and tells whom it found.
+
+Decisions are looked at by a process of its own (``run/looker.py``).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from aiohttp import web
 from sqlalchemy.exc import DBAPIError
 
 from keltis_ladder.errors import LadderError
+from keltis_ladder.run.looking import DecisionsLooked, Looking
 from keltis_ladder.run.scheduler import ResultStored
 from keltis_ladder.store.audit.book import advance
 from keltis_ladder.store.audit.reports import Alarm, alarms
@@ -20,6 +24,7 @@ from keltis_server.uploads.moderation import follow_up
 
 ROUND_PAUSE_SECONDS: Final = 5.0  # between two rounds: results wait for nobody here
 REST: Final = 0.2  # seconds between two parts of a long way: writers come first
+LOOK_AFTER: Final = 60.0  # seconds: a server that has just started has better to do
 SUSPENDED: Final = "the audit found more than chance allows; ask the operator"
 
 log = logging.getLogger(__name__)
@@ -36,18 +41,27 @@ class Auditor:
         self._known: set[Alarm] | None = None
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        share = site.settings.audit_look / 100
+        self.looking = Looking(site.database, share, self._take) if share else None
+        self._may_look = False
+        self._waiting: asyncio.TimerHandle | None = None  # until decisions may be looked at
 
     async def start(self) -> None:
         """Begin; what was found before is known, and somebody has dealt with it."""
         self._site.listen(self.note)
         self._woken.set()
+        self._waiting = asyncio.get_running_loop().call_later(LOOK_AFTER, self._let_look)
         self._task = asyncio.create_task(self._run(), name="auditor")
 
     async def stop(self) -> None:
         """Stop after the part that is under way."""
+        if self._waiting is not None:
+            self._waiting.cancel()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        if self.looking is not None:
+            await self.looking.stop()
 
     def note(self, happening: Happening) -> None:
         """Take note that there is a new result."""
@@ -57,6 +71,14 @@ class Auditor:
     def wake(self) -> None:
         """Look at once for what is new."""
         self._woken.set()
+
+    def _let_look(self) -> None:
+        self._may_look = True
+        self.wake()
+
+    def _take(self, looked: DecisionsLooked) -> None:
+        if looked.suspects:
+            self.wake()
 
     async def _run(self) -> None:
         while True:
@@ -74,8 +96,10 @@ class Auditor:
         site = self._site
         if self._known is None:
             self._known = await site.read(alarms)
-        while (await site.write(advance)).left:
+        while (advanced := await site.write(advance)).left:
             await asyncio.sleep(REST)
+        if self.looking is not None and advanced.done and self._may_look:
+            self.looking.begin()
         found = await site.read(alarms)
         for alarm in sorted(found - self._known):
             log.warning(

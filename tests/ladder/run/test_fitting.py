@@ -13,12 +13,12 @@ import pytest
 from sqlalchemy import event
 
 from keltis_ladder.ratings.scopes import OVERALL, Scope
+from keltis_ladder.run.beside_child import Orders
 from keltis_ladder.run.fitter import (
     LEAST_REST,
     REST_PER_WORK,
     SLICE,
     Fitter,
-    Orders,
     rest_after,
 )
 from keltis_ladder.run.fitting import Fitting, JointPublished

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
+import pytest
 from sqlmodel import Session
 
 from keltis_ladder.store.ratings.memory import active_ids
@@ -14,7 +15,7 @@ from keltis_server.http.endpoints import API
 from keltis_server.play.games import GAMES
 from keltis_server.uploads.auditing import AUDITOR
 from tests.ladder.store.support.ladders import enter, store
-from tests.ladder.store.support.results import made_up, won_by
+from tests.ladder.store.support.results import made_up, real, won_by
 from tests.server.support.serving import QUIET, Served, served
 from tests.server.support.spectating import PATIENCE
 
@@ -84,6 +85,33 @@ def test_the_operator_sees_whom_the_audit_suspects_and_the_author_what_it_says(
                 assert response.status == 404
 
     asyncio.run(scenario())
+
+
+def test_the_server_looks_at_decisions_by_itself_unless_it_is_not_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play_really(session: Session, one: int, other: int) -> None:
+        for seed in (1, 2):
+            store(session, [one, other], real("weg-der-steine", 2, seed=seed), seed=seed)
+
+    async def scenario(share: int) -> int:
+        settings = replace(QUIET, audit_look=share)
+        async with served(tmp_path / str(share), settings) as server:
+            await server.app[GAMES].stop()
+            server.app[AUDITOR].pause = 0.01
+            [one] = await server.site.write(enter, "one", author="ada")
+            [other] = await server.site.write(enter, "other", author="bob")
+            await server.site.write(play_really, one, other)
+            await audited(server)
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    found = await server.get("/admin/audit", headers=server.local)
+                    if found["looked_at"] == 2 or server.app[AUDITOR].looking is None:
+                        return int(found["looked_at"])
+                    await asyncio.sleep(0.05)
+
+    monkeypatch.setattr("keltis_server.uploads.auditing.LOOK_AFTER", 0.0)
+    assert [asyncio.run(scenario(share)) for share in (100, 0)] == [2, 0]
 
 
 def test_a_suspect_is_suspended_if_the_operator_wants_and_stays_enabled_afterwards(

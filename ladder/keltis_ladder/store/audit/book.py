@@ -6,13 +6,14 @@ beginning, gets the same whole numbers (``compare``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, Final
 
-from sqlalchemy import delete, func, insert, or_, select, update
+from sqlalchemy import Select, delete, func, insert, or_, select, update
 from sqlmodel import Session
 
 from keltis_ladder.audit.book import AuditBook, Key, Pair, Played, StrengthKey
@@ -188,23 +189,7 @@ def played(
 
     Those of one bot only, and of these the latest, if so wanted.
     """
-    faulty = (
-        select(PLACE.c.match_number)
-        .where(PLACE.c.match_number == MATCH.c.number, PLACE.c.faults > 0)
-        .exists()
-    )
-    query = (
-        select(MATCH.c.number, MATCH.c.variant)
-        .join(JOB, JOB.c.id == MATCH.c.job_id)
-        .where(
-            MATCH.c.number > after,
-            MATCH.c.number <= until,
-            MATCH.c.rated,
-            JOB.c.purpose == Purpose.LADDER,
-            ~faulty,
-        )
-        .order_by(MATCH.c.number.desc())
-    )
+    query = _newest_first(after, until)
     if bot is not None:
         theirs = (
             select(PLACE.c.match_number)
@@ -220,6 +205,41 @@ def played(
     for begin in range(0, len(numbers), MATCHES_PER_STEP):
         result += _with_games(session, numbers[begin : begin + MATCHES_PER_STEP], variants)
     return result
+
+
+def unlooked(
+    session: Session, after: int, until: int, limit: int, besides: Collection[int] = ()
+) -> list[int]:
+    """Return the newest matches whose decisions nobody has looked at, as far as moves are kept."""
+    seen = select(FORESIGHT.c.match_number).where(FORESIGHT.c.match_number == MATCH.c.number)
+    moves = select(GAME.c.match_number).where(GAME.c.match_number == MATCH.c.number)
+    query = _newest_first(after, until).where(
+        ~seen.exists(), ~moves.where(GAME.c.moves == b"").exists()
+    )
+    with closing(session.execute(query, execution_options={"yield_per": MATCHES_PER_STEP})) as rows:
+        numbers = (row.number for row in rows if row.number not in besides)
+        return list(islice(numbers, limit))
+
+
+def _newest_first(after: int, until: int) -> Select[tuple[int, str]]:
+    """Return what asks for the matches that the audit looks at."""
+    faulty = (
+        select(PLACE.c.match_number)
+        .where(PLACE.c.match_number == MATCH.c.number, PLACE.c.faults > 0)
+        .exists()
+    )
+    return (
+        select(MATCH.c.number, MATCH.c.variant)
+        .join(JOB, JOB.c.id == MATCH.c.job_id)
+        .where(
+            MATCH.c.number > after,
+            MATCH.c.number <= until,
+            MATCH.c.rated,
+            JOB.c.purpose == Purpose.LADDER,
+            ~faulty,
+        )
+        .order_by(MATCH.c.number.desc())
+    )
 
 
 def _with_games(

@@ -1,6 +1,7 @@
 """Look at the decisions of stored matches: which bots' fit cards that they could not know.
 
-This takes a second of computing for each match, so that it is done beside the server, not in it.
+This takes a second of computing for each match, so that it is done beside the server, not in it: by
+``run/looker.py``, or by the command ``audit look``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlmodel import Session
 
-from keltis_engine import find_variant
+from keltis_engine import Ruleset, find_variant
 from keltis_ladder.audit.book import Played
 from keltis_ladder.audit.evidence import Contrast
 from keltis_ladder.audit.foresight import foresight
@@ -55,18 +56,35 @@ def look(
     suspects: list[int] = []
     removed = 0
     for count, match in enumerate(matches, 1):
-        with database.reading() as session:
-            found = _contrasts(session, match)
+        found = _look(database, match)
         if found is None:
             removed += 1
         else:
-            entries = [
-                (position, match.versions[position], each) for position, each in enumerate(found)
-            ]
-            suspects += database.write(_kept(match, entries))
+            suspects += found
         if progress is not None:
             progress(count, len(matches))
     return Looked(len(matches) - removed, removed, tuple(dict.fromkeys(suspects)))
+
+
+def look_at(database: Database, number: int) -> tuple[int, ...] | None:
+    """Look at one match and keep what was found; return the bots that it made suspicious.
+
+    None if there is nothing to look at: its moves, or the match, are not kept any more.
+    """
+    with database.reading() as session:
+        matches = played(session, number - 1, number)
+    found = _look(database, matches[0]) if matches else None
+    return None if found is None else tuple(found)
+
+
+def _look(database: Database, match: Played) -> list[int] | None:
+    with database.reading() as session:
+        record = _record(session, match)
+    if record is None:
+        return None
+    found = _contrasts(match, *record)  # no transaction is open meanwhile: it takes its time
+    entries = [(position, match.versions[position], each) for position, each in enumerate(found)]
+    return database.write(_kept(match, entries))
 
 
 def _kept(
@@ -75,8 +93,8 @@ def _kept(
     return lambda session: add_foresight(session, match.number, match.variant, entries)
 
 
-def _contrasts(session: Session, match: Played) -> list[Contrast] | None:
-    """Return what the decisions of all entrants say; nothing if the moves were removed."""
+def _record(session: Session, match: Played) -> tuple[Ruleset, int, list[bytes]] | None:
+    """Return what was played, of which seed, and the moves of all games; none if these are gone."""
     row = session.execute(
         select(JOB.c.seed, JOB.c.options)
         .join(MATCH, MATCH.c.job_id == JOB.c.id)
@@ -84,15 +102,17 @@ def _contrasts(session: Session, match: Played) -> list[Contrast] | None:
     ).one()
     moves = session.execute(
         select(GAME.c.moves).where(GAME.c.match_number == match.number).order_by(GAME.c.rotation)
-    ).scalars()
-    ruleset = find_variant(match.variant, row.options)
+    )
+    games = list(moves.scalars())
+    return (find_variant(match.variant, row.options), int(row.seed), games) if all(games) else None
+
+
+def _contrasts(match: Played, ruleset: Ruleset, seed: int, games: list[bytes]) -> list[Contrast]:
+    """Return what the decisions of all entrants say."""
     players = len(match.bots)
-    scores: list[dict[int, int]] = []
-    for data in moves:
-        if not data:
-            return None
-        actions = unpack_moves(data)
-        scores.append(foresight(ruleset, players, int(row.seed), actions, range(players)))
+    scores = [
+        foresight(ruleset, players, seed, unpack_moves(data), range(players)) for data in games
+    ]
     return [
         contrast([game[seat_of(position, k, players)] for k, game in enumerate(scores)])
         for position in range(players)
