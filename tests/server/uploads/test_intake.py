@@ -116,7 +116,7 @@ def test_a_bot_that_passes_plays_and_one_that_does_not_is_told_why(tmp_path: Pat
 def test_a_check_that_hangs_is_ended_with_all_its_processes_and_is_our_trouble(
     sandboxed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "PAUSE", 0.01)
+    monkeypatch.setattr(intake, "RETRY_SECONDS", 0.01)
     hangs = small_bot(tmp_path / "hangs", build=["sh", "-c", "sleep 98765.4321; true"])
 
     async def scenario() -> None:
