@@ -6,24 +6,24 @@ import re
 import subprocess
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from keltis_cli.remote.submission import progress
-from keltis_server.settings import Quotas, Settings
+from keltis_server.settings import Quotas
 from tests.cli.ladder.test_ladder_commands import wait_for
 from tests.cli.support.helpers import ESCAPE, command, output
 from tests.cli.support.inside import Inside
 from tests.cli.support.remote_server import running
 from tests.ladder.support.small_bots import FIRST, write_bot
-from tests.server.support.serving import Served
+from tests.server.support.serving import QUIET, Served
 
 LAST = "return request.legal[-1]"
 ONE_GAME: dict[str, Any] = {"variants": ["weg-der-steine"], "players": [2]}
-SETTINGS = Settings(port=0, house=False, sandboxed=False, quotas=Quotas(uploads_per_hour=1000))
+SETTINGS = replace(QUIET, sandboxed=False, quotas=Quotas(uploads_per_hour=1000))
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from keltis_server.site.local_key import read_address
 from tests.cli.support.inside import Inside
 from tests.server.support.serving import QUIET, Served, served
 
-QUICK = Settings(port=0, control=TimeControl(bank_ms=60, increment_ms=1))
+QUICK = Settings(port=0, control=TimeControl(bank_ms=60, increment_ms=1), audit_look=0)
 BOTS = ("random", "greedy", "search")
 
 

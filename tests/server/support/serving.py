@@ -21,7 +21,8 @@ from keltis_server.settings import Settings
 from keltis_server.site.site import Site
 from tests.ladder.store.support.templates import place_database
 
-QUIET = Settings(port=0, house=False)  # no bots: nothing is played unless a test wants it
+# No bots: nothing is played, and nothing looked at, unless a test wants it.
+QUIET = Settings(port=0, house=False, audit_look=0)
 
 
 @dataclass
